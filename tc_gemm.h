@@ -227,6 +227,7 @@
 #include "tc_gemm_simt.h"
 #include "tc_gemm_sm90.h"
 #include "tc_gemm_sm90_auto.h"
+#include "tc_gemm_sm90_parts.h"
 #include "tc_gemm_sm100.h"
 #include "tc_gemm_sm120.h"
 #include "tc_gemm_sm120_auto.h"
@@ -545,9 +546,11 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 
 #define TC__GEMM_SM90_BODY(own, config, params)                                                                       \
     constexpr tc_gemm90 k = tc_gemm90_of(TC__GEMM_HOOKED(own, config));                                               \
-    constexpr int loops = tc__gemm90_loops_of(config);                                                                \
+    constexpr tc__gemm90_loop_fn loop = tc__gemm90_loop_of(k.c);                                                      \
+    constexpr tc__gemm90_produce_fn produce = tc__gemm90_produce_of(k.c);                                             \
+    constexpr tc__gemm90_end_fn end = tc__gemm90_end_of(k.c);                                                         \
     if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params);                                                 \
-    else tc_gemm_sm90(loops, k, &params);
+    else tc_gemm_sm90(loop, produce, end, k, &params);
 
 #define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \
     TC__KERNEL_OF(kernel, params, (bound(threads), 1), __VA_ARGS__)

@@ -469,7 +469,7 @@ TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
         for (;;) {
             tc_wgmma_fence_acc(acc, k.c.bn / 2);
             x.u.w.col = tile * b->g.width;
-            tc_gemm_sm90_store(k.g, &b->g, &x.u, acc);
+            tc__gemm90_end_boxes(k.g, &b->g, &x.u, acc);
             if (++tile >= x.w.end) break;
             tc__b2b_second(0, k, &x, tile);
         }

@@ -234,84 +234,18 @@ TC_DEV_SM90A void tc__gemm90_promoting_late_loop(tc_gemm_config_in c, const tc__
     }
 }
 
-/* ---- The loops that a kernel has. Which is a number of its own, and not asked of the configuration: what an inlined
- * function's constant argument rules out is not even copied, while of a struct's field the optimiser learns so late
- * that loops which nobody takes cost nvcc more time than all else. */
-enum {
-    TC__GEMM90_ONE_WIDTH = 1,
-    TC__GEMM90_16_TO_64, /* .step: widths by 16, */
-    TC__GEMM90_16_TO_256,
-    TC__GEMM90_64_TO_256, /* by 64, */
-    TC__GEMM90_8_TO_256,  /* by 8 */
-    TC__GEMM90_ANY_ONE,   /* .any */
-    TC__GEMM90_ANY_32_TO_256,
-    TC__GEMM90_PROMOTING,
-    TC__GEMM90_PROMOTING_HALF, /* .step is half of the width */
-    TC__GEMM90_PROMOTING_LATE,
-    TC__GEMM90_WEIGHTS,
-    TC__GEMM90_SPARSE,
-    TC__GEMM90_F32,
-    TC__GEMM90_LIFT_ONE, /* A of 8 bits in columns */
-    TC__GEMM90_LIFT_16_TO_256,
-    TC__GEMM90_LIFT_PROMOTING,
-    TC__GEMM90_LIFT_PROMOTING_LATE,
-    TC__GEMM90_GROUPS = 32, /* added to one of these: .groups; */
-    TC__GEMM90_TILES = 64   /* tiles that are not all of D */
-};
-TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(tc_gemm_config_in v)
-{
-    if (v.weights) return TC__GEMM90_WEIGHTS;
-    if (v.sparse) return TC__GEMM90_SPARSE;
-    if (tc__gemm_is_f32(v.a)) return TC__GEMM90_F32;
-    if (tc__gemm90_lifts(v))
-        return !tc__gemm90_promotes(v)      ? v.step ? TC__GEMM90_LIFT_16_TO_256 : TC__GEMM90_LIFT_ONE
-             : v.promote > v.bk             ? TC__GEMM90_LIFT_PROMOTING_LATE
-                                            : TC__GEMM90_LIFT_PROMOTING;
-    if (v.any) return v.step ? TC__GEMM90_ANY_32_TO_256 : TC__GEMM90_ANY_ONE;
-    if (tc__gemm90_promotes(v))
-        return v.promote > v.bk             ? TC__GEMM90_PROMOTING_LATE
-             : v.step && v.step < v.bn ? TC__GEMM90_PROMOTING_HALF
-                                            : TC__GEMM90_PROMOTING;
-    if (v.step == 0) return TC__GEMM90_ONE_WIDTH;
-    if (v.step % 64 == 0) return TC__GEMM90_64_TO_256;
-    if (v.step % 16) return TC__GEMM90_8_TO_256;
-    return v.bn <= 64 ? TC__GEMM90_16_TO_64 : TC__GEMM90_16_TO_256;
-}
-TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(tc_gemm_config_in given)
-{
-    return tc__gemm90_loop_of(tc_gemm90_view(given)) + (given.groups ? TC__GEMM90_GROUPS : 0)
-         + (tc__tiles_some(given) ? TC__GEMM90_TILES : 0);
-}
+/* ---- What a kernel is made of, by name: its loop over k, its warpgroup of producers, the end of its tiles
+ * (tc_gemm_sm90_parts.h). They are literals at the call of the kernel's body: what a constant argument of an inlined
+ * function names, nvcc inlines there, and what nobody names it never sees. Of a field of the configuration it learns
+ * only when everything has been copied into the kernel; of a pointer in a struct when arrays stand on the stack. ---- */
+typedef struct tc__gemm90_begun { /* what the producer's thread has begun with */
+    tc_gemm90_producer u;
+    tc__gemm90_run run;
+} tc__gemm90_begun;
 
-#define TC__GEMM90_WIDTH(n)                                                                                           \
-    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
-#define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
-    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
-#define TC__GEMM90_LIFT_WIDTH(n)                                                                                      \
-    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
-TC_DEV_SM90A void tc__gemm90_loops(const int which, tc_gemm90_in k, const tc_gemm90_block *g,
-                                   tc__gemm90_loop_state *l)
-{
-    const tc__gemm90_wgmma whole = {k.mma, k.c.bn}, half = {k.half, k.c.step};
-    if (which == TC__GEMM90_ONE_WIDTH) {
-        tc__gemm90_loop(k.c, k.mma, g, l);
-    } else if (which == TC__GEMM90_16_TO_64) {
-        TC__GEMM90_WIDTH(16) TC__GEMM90_WIDTH(32) TC__GEMM90_WIDTH(48) TC__GEMM90_WIDTH(64)
-    } else if (which == TC__GEMM90_16_TO_256) {
-        TC__WG_BY_16(TC__GEMM90_WIDTH)
-    } else if (which == TC__GEMM90_64_TO_256) {
-        TC__GEMM90_WIDTH(64) TC__GEMM90_WIDTH(128) TC__GEMM90_WIDTH(192) TC__GEMM90_WIDTH(256)
-    } else if (which == TC__GEMM90_8_TO_256) {
-        TC__WG_ALL_N(TC__GEMM90_WIDTH)
-    } else if (which == TC__GEMM90_PROMOTING_LATE) {
-        tc__gemm90_promoting_late_loop(k.c, whole, g, l);
-    } else if (which == TC__GEMM90_PROMOTING) {
-        tc__gemm90_promoting_loop(k.c, whole, g, l);
-    } else {
-        if (g->width == k.c.step) tc__gemm90_promoting_loop(k.c, half, g, l);
-        if (g->width == k.c.bn) tc__gemm90_promoting_loop(k.c, whole, g, l);
-    }
-}
+typedef void (*tc__gemm90_loop_fn)(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l);
+typedef void (*tc__gemm90_produce_fn)(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b);
+typedef void (*tc__gemm90_end_fn)(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc);
 
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(tc_gemm_config_in c)
 {
@@ -338,36 +272,13 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(tc_gemm_config_in c)
  * the group that read it has surely finished. With TC_PINGPONG the next warpgroup gets its turn as soon as this one's
  * last wgmma is issued. Turns are needed for more than order: a parity tells only neighbouring laps of the ring apart,
  * so nobody may wait for a slot while the lap before it is still to come. */
-TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc_gemm_sm90_mma(const tc__gemm90_loop_fn loop, tc_gemm90_in k, const tc_gemm90_block *g,
                                    tc__gemm90_loop_state *l)
 {
     const tc_gemm_config c = k.c;
     const int count = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
     if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &l->u->ring);
-    if (loops == TC__GEMM90_ANY_32_TO_256) { /* in a function more of them a register would be missing */
-        TC__GEMM90_ANY_WIDTH(32) TC__GEMM90_ANY_WIDTH(64) TC__GEMM90_ANY_WIDTH(96) TC__GEMM90_ANY_WIDTH(128)
-        TC__GEMM90_ANY_WIDTH(160) TC__GEMM90_ANY_WIDTH(192) TC__GEMM90_ANY_WIDTH(224) TC__GEMM90_ANY_WIDTH(256)
-    } else if (loops == TC__GEMM90_ANY_ONE) {
-        tc__gemm90_any_loop(c, k.rs_one, g, l);
-    } else if (loops == TC__GEMM90_WEIGHTS) {
-        tc__gemm90_weights_loop(c, k.rs_one, g, l);
-    } else if (loops == TC__GEMM90_SPARSE) {
-        tc__gemm90_sparse_loop(k, g, l);
-    } else if (loops == TC__GEMM90_F32) {
-        if (tc__gemm90_f32_pairs(c)) tc__gemm90_f32_pair_loop(c, k.rs_one, g, l);
-        else tc__gemm90_f32_loop(c, k.rs_one, g, l);
-    } else if (loops == TC__GEMM90_LIFT_ONE) {
-        tc__gemm90_lift_loop(c, k.rs_one, g, l);
-    } else if (loops == TC__GEMM90_LIFT_16_TO_256) {
-        TC__WG_BY_16(TC__GEMM90_LIFT_WIDTH)
-    } else if (loops == TC__GEMM90_LIFT_PROMOTING_LATE) {
-        tc__gemm90_lift_late_loop(c, k.rs_one, g, l);
-    } else if (loops == TC__GEMM90_LIFT_PROMOTING) {
-        const tc__lift_wgmmas whole = {k.rs_one, c.bn};
-        tc__gemm90_lift_promoting_loop(c, whole, g, l);
-    } else {
-        tc__gemm90_loops(loops, k, g, l);
-    }
+    loop(k, g, l);
     if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(l->u->next_turn);
     if (tc__gemm90_promotes(c)) {
         if (tc__gemm90_lifts(c)) tc__lift_order(l->acc, count);
@@ -467,16 +378,18 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
 
 /* Tiles of a block: from which number on, and how far apart. */
 typedef struct tc__gemm90_run_of {
+    const tc_gemm90_block *g;
     uint32_t first, step;
 } tc__gemm90_run_of;
 
 /* A consumer warpgroup: all tiles of its block, or with TC_PINGPONG every second or third of them. */
-TC_DEV_SM90A void tc__gemm90_consume(const int loops, tc_gemm90_in k, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc__gemm90_consume(const tc__gemm90_loop_fn loop, const tc__gemm90_end_fn end, tc_gemm90_in k,
                                      tc__gemm90_run_of run)
 {
+    const tc_gemm90_block *g = run.g;
     const uint32_t first = run.first, step = run.step;
-    const int groups = loops & TC__GEMM90_GROUPS, tiled = loops & TC__GEMM90_TILES;
     const tc_gemm_config c = k.c;
+    const int groups = c.groups, tiled = tc__tiles_some(c);
     const tc_gemm_sm90_params *p = g->p;
     const int pingpong = c.schedule == TC_PINGPONG, wg = g->wg;
     const uint32_t turn = pingpong ? (uint32_t)(wg - 1) : 0u, turns = pingpong ? (uint32_t)c.consumers : 1u;
@@ -502,12 +415,10 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, tc_gemm90_in k, const tc_g
         if (!tiled) u.w = groups ? tc__gemm90_group_work(1, c, g, i) : tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc__gemm90_loop_state l = {&u, acc, 0};
-        tc_gemm_sm90_mma(loops % TC__GEMM90_GROUPS, k, g, &l);
+        tc_gemm_sm90_mma(loop, k, g, &l);
         if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = !tiled && i + turns * step >= (groups ? works : p->works);
-        if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
-        if (tiled) tc__tiles_store(c, g, &u, acc);
-        else tc__gemm90_end_tile(c, g, &u, acc);
+        end(c, g, &u, acc);
 #pragma unroll
         for (uint32_t other = 1; other < turns; other++)
             if (!tiled) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
@@ -515,57 +426,52 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, tc_gemm90_in k, const tc_g
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
-/* The kernel. loops: tc__gemm90_loops_of its configuration, a constant. */
-TC_DEV_SM90A void tc_gemm_sm90(const int loops, tc_gemm90_in k, const tc_gemm_sm90_params *p)
+/* The producer, warp 0's elected thread: all tiles of its block. */
+TC_DEV_SM90 void tc__gemm90_produce_tiles(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    const tc_gemm_sm90_params *p = g->p;
+    const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x), step = tc__gemm90_per_cluster(c, g, gridDim.x);
+    const uint32_t works = c.groups ? tc__gemm90_works(c, g) : 0u;
+    if (p->waits && tc__gemm90_cluster(c, g) > 1 && first < (c.groups ? works : p->works))
+        tc__gemm90_load_ahead(c, g, &b->u, &b->run);
+    for (uint32_t i = first; i < (c.groups ? works : p->works);
+         b->run.w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i)) {
+        tc_gemm_sm90_load(c, g, &b->u, &b->run);
+        b->u.back ^= p->to_and_fro;
+        b->run.from = 0;
+        i += step;
+    }
+}
+
+/* The kernel. loop, produce, end: what it is made of, literals; k: tc_gemm90_of its configuration, a constant. */
+TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_produce_fn produce,
+                               const tc__gemm90_end_fn end, tc_gemm90_in k, const tc_gemm_sm90_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem));
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
-    const int groups = loops & TC__GEMM90_GROUPS, tiled = loops & TC__GEMM90_TILES;
+    const int tiled = tc__tiles_some(c);
     const int many = tc__gemm90_many(c) && !tc__gemm90_turning(c); /* warps that turn want some too */
     const int usual = tiled ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
     /* a producer that asks for its tiles needs more than a loop over TMA does */
     const tc_roles roles = tc_roles_of(c.consumers, !many ? usual : tiled ? TC_ROLES_USUAL : TC_ROLES_CONSUMERS);
 
-    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
-    tc_gemm90_producer u = {{0, 0}, 0};
-    if (groups && g.warp == 0u) tc__gemm90_start_groups(c, &g, &run);
-    if (!c.any && g.warp == 0u) tc__gemm90_start_producer(c, &g, &u, &run);
+    tc__gemm90_begun begun = {{{0, 0}, 0}, {{0, 0, 0, 0, 0, 0, 0}, 0}};
+    if (c.groups && g.warp == 0u) tc__gemm90_start_groups(c, &g, &begun.run);
+    if (!c.any && g.warp == 0u) tc__gemm90_start_producer(c, &g, &begun.u, &begun.run);
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
         tc_roles_producer(roles);
-        if (c.any) {
-            tc__any_produce(c, &g);
-        } else if (tc__gemm_scaled(c) && g.warp == 1u) {
-            tc__gemm90_produce_factors(groups, c, &g);
-        } else if (tc__gemm90_turning(c) && g.warp != 0u) {
-            tc__turn_produce(groups, c, &g);
-        } else if (loops % TC__GEMM90_GROUPS == TC__GEMM90_F32 && g.warp != 0u) {
-            tc__gemm90_f32_split(groups, c, &g);
-        } else if (tiled && g.warp == 0u) {
-            tc__tiles_begin(c, &g);
-            if (tc_elect_one()) tc__tiles_produce(c, &g);
-        } else if (g.warp == 0u && tc_elect_one()) {
-            const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;
-            if (p->waits && blocks > 1 && first < (groups ? works : p->works))
-                tc__gemm90_load_ahead(c, &g, &u, &run);
-            for (uint32_t i = first; i < (groups ? works : p->works);
-                 run.w = groups ? tc__gemm90_group_work(0, c, &g, i) : tc_gemm90_work(c, &g, i)) {
-                tc_gemm_sm90_load(c, &g, &u, &run);
-                u.back ^= p->to_and_fro;
-                run.from = 0;
-                i += step;
-            }
-        }
+        produce(c, &g, &begun);
     } else {
         tc_roles_consumer(roles);
         /* many registers: not the producer's value */
         const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c)
                       || tc__gemm90_lifts(c);
-        const tc__gemm90_run_of mine = {anew ? tc__gemm90_first(c, &g) : first, step};
-        tc__gemm90_consume(loops, k, &g, mine);
+        const tc__gemm90_run_of mine = {&g, anew ? tc__gemm90_first(c, &g) : first, step};
+        tc__gemm90_consume(loop, end, k, mine);
     }
     if (tc__gemm90_joined(c, &g) && g.wg == 0) tc_cluster_wait(); /* as its consumers have done */
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */

@@ -70,13 +70,13 @@ TC_DEV_SM90 void tc__f32_split(const uint32_t at, const uint32_t end, const uint
     }
 }
 
-/* Warps 1 to 3 of the producer's warpgroup: slot after slot, tile after tile. groups, a constant: .groups. Nobody need
- * say that a slot's lo is free: it is when TMA may write the rest of it. Narrow tiles wait for it, and have it made
- * three pieces at a time; wide ones have no registers left for that. */
-TC_DEV_SM90 void tc__gemm90_f32_split(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
+/* Warps 1 to 3 of the producer's warpgroup: slot after slot, tile after tile. Nobody need say that a
+ * slot's lo is free: it is when TMA may write the rest of it. Narrow tiles wait for it, and have it made three pieces
+ * at a time; wide ones have no registers left for that. */
+TC_DEV_SM90 void tc__gemm90_f32_split(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t bytes = (uint32_t)tc__gemm90_b(c, c.bn).bytes, from = (uint32_t)tc__gemm90_a_bytes(c);
-    const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works, mine = (threadIdx.x - 32u) * 16u;
+    const uint32_t works = c.groups ? tc__gemm90_works(c, g) : g->p->works, mine = (threadIdx.x - 32u) * 16u;
     tc_ring ring = {0, 0};
     for (uint32_t i = tc__gemm90_first(c, g); i < works; i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
         const uint32_t blocks = c.split ? tc_gemm90_work(c, g, i).k_blocks : g->p->k_blocks;

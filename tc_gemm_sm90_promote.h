@@ -89,15 +89,15 @@ TC_DEV_SM80 void tc__gemm90_copy_factors(const tc__gemm90_factors *f, tc__gemm90
     x->at += s->blocks;
 }
 
-/* The warp that brings factors into the ring, tile after tile. groups, a constant: .groups. */
-TC_DEV_SM90 void tc__gemm90_produce_factors(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
+/* The warp that brings factors into the ring, tile after tile. */
+TC_DEV_SM90 void tc__gemm90_produce_factors(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     tc_ring ring = {0, 0};
     if (g->p->waits) tc_griddepcontrol_wait();
-    const uint32_t works = groups ? tc__gemm90_works(c, g) : 0u;
-    for (uint32_t i = tc__gemm90_first(c, g); i < (groups ? works : g->p->works);
+    const uint32_t works = c.groups ? tc__gemm90_works(c, g) : 0u;
+    for (uint32_t i = tc__gemm90_first(c, g); i < (c.groups ? works : g->p->works);
          i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
-        const tc_work w = groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i);
+        const tc_work w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i);
         const tc__gemm90_factors a = tc__gemm90_factors_of(c, g, &w, 'a'), b = tc__gemm90_factors_of(c, g, &w, 'b');
         tc__gemm90_factor_line a_line = tc__gemm90_factors_from(&a, &w), b_line = tc__gemm90_factors_from(&b, &w);
         for (uint32_t kb = w.k_first; kb < w.k_first + w.k_blocks; kb++) {

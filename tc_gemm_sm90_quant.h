@@ -55,8 +55,8 @@ TC_DEV_SM90 void tc__gemm90_quant_cut(tc_gemm_config_in c, const tc_gemm90_block
     __syncwarp();
 }
 
-TC_DEV_SM90 void tc__gemm90_store_quantised(tc_gemm_config_in c, const tc_gemm90_block *g,
-                                            const tc_gemm90_consumer *u, float *acc)
+TC_DEV_SM90 void tc__gemm90_end_quantised(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                          float *acc)
 {
     const tc__quant q = tc__quant_of(c.d, c.d_scale, c.d_sf);
     const tc_gemm_out *o = &g->p->out;
@@ -79,14 +79,6 @@ TC_DEV_SM90 void tc__gemm90_store_quantised(tc_gemm_config_in c, const tc_gemm90
             tc__quant_block(q, o, v, x);
         }
     }
-}
-
-/* Consumer, one warpgroup. */
-TC_DEV_SM90 void tc__gemm90_end_tile(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                     float *acc)
-{
-    if (tc__gemm_quantised(c)) tc__gemm90_store_quantised(c, g, u, acc);
-    else tc_gemm_sm90_store(c, g, u, acc);
 }
 
 #endif /* __CUDACC__ */

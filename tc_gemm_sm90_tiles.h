@@ -78,16 +78,14 @@ TC_DEV_SM90 int tc__tiles_take(tc_gemm_config_in c, const tc_gemm90_block *g, tc
     }
 }
 
-/* To D, what of the tile is to go there: in pieces where it is not all of it; in a cluster nothing of it may be. */
-TC_DEV_SM90 void tc__tiles_store(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+/* What of a tile goes to D where it is not all of it: pieces. In a cluster nothing of it may. 0: all of it. */
+TC_DEV_SM90 int tc__tiles_store(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
-    if (u->w.part == TC_TILE_SKIP) return;
-    if (tc__gemm90_picks(c, u)) {
-        tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-        tc__gemm90_store_pieces(c, g, u, acc, 0);
-    } else {
-        tc_gemm_sm90_store(c, g, u, acc);
-    }
+    if (u->w.part == TC_TILE_SKIP) return 1;
+    if (!tc__gemm90_picks(c, u)) return 0;
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    tc__gemm90_store_pieces(c, g, u, acc, 0);
+    return 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

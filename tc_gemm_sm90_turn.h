@@ -128,14 +128,13 @@ TC_DEV_SM90 void tc__turn_slot(tc_gemm_config_in c, const tc_gemm90_block *g, co
     }
 }
 
-/* groups, a constant: .groups. */
-TC_DEV_SM90 void tc__turn_produce(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__turn_produce(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const tc__turner t = tc_type_bits(c.a) == 8 ? tc__turner_of_8() : tc__turner_of_32();
-    const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works;
+    const uint32_t works = c.groups ? tc__gemm90_works(c, g) : g->p->works;
     tc_ring ring = {0, 0};
     for (uint32_t i = tc__gemm90_first(c, g); i < works; i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
-        uint32_t blocks = groups ? g->p->k_blocks : tc_gemm90_work(c, g, i).k_blocks;
+        uint32_t blocks = c.groups ? g->p->k_blocks : tc_gemm90_work(c, g, i).k_blocks;
         for (; blocks; blocks--) {
             TC_MBARRIER_WAIT(tc__turn_raw(c, g, ring.stage), ring.phase, "raw", (int)ring.stage);
             tc__turn_slot(c, g, &t, ring.stage);

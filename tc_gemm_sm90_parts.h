@@ -1,0 +1,166 @@
+/* tc_gemm_sm90_parts.h - tc 0.2.0 - what a Hopper GEMM is made of: which loop over k, which producers, which end of a
+ * tile. Needs: the headers below; sm_90a.
+ *
+ *     tc__gemm90_loop_of      the loop that a configuration (a view) takes,
+ *     tc__gemm90_produce_of   the warpgroup of its producers,
+ *     tc__gemm90_end_of       the end of its tiles: names of functions below, for tc_gemm_sm90
+ *
+ * A part is a line here and its name in the function that picks it; docs/add-a-kernel.md says so of each kind of
+ * addition. The picking functions are evaluated where a kernel is generated, as constants, so nvcc compiles the parts
+ * that a kernel is made of and looks at no other: with all of them in one function under conditions it took twice the
+ * time and more.
+ */
+#ifndef TC_GEMM_SM90_PARTS_H
+#define TC_GEMM_SM90_PARTS_H
+
+#include "tc_gemm_sm90.h"
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Loops over k. .step: one for each width that a call may pick, since a wgmma's width is its own.
+ */
+#define TC__GEMM90_WIDTH(n)                                                                                           \
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
+#define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
+#define TC__GEMM90_LIFT_WIDTH(n)                                                                                      \
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
+#define TC__GEMM90_LOOP(name, ...)                                                                                    \
+    TC_DEV_SM90A void tc__gemm90_loop_##name(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l)      \
+    {                                                                                                                 \
+        __VA_ARGS__                                                                                                   \
+    }
+TC__GEMM90_LOOP(one, tc__gemm90_loop(k.c, k.mma, g, l);)
+TC__GEMM90_LOOP(16_to_64, TC__GEMM90_WIDTH(16) TC__GEMM90_WIDTH(32) TC__GEMM90_WIDTH(48) TC__GEMM90_WIDTH(64))
+TC__GEMM90_LOOP(16_to_256, TC__WG_BY_16(TC__GEMM90_WIDTH))
+TC__GEMM90_LOOP(64_to_256, TC__GEMM90_WIDTH(64) TC__GEMM90_WIDTH(128) TC__GEMM90_WIDTH(192) TC__GEMM90_WIDTH(256))
+TC__GEMM90_LOOP(8_to_256, TC__WG_ALL_N(TC__GEMM90_WIDTH))
+TC__GEMM90_LOOP(any_one, tc__gemm90_any_loop(k.c, k.rs_one, g, l);)
+TC__GEMM90_LOOP(any_32_to_256, TC__GEMM90_ANY_WIDTH(32) TC__GEMM90_ANY_WIDTH(64) TC__GEMM90_ANY_WIDTH(96)
+                TC__GEMM90_ANY_WIDTH(128) TC__GEMM90_ANY_WIDTH(160) TC__GEMM90_ANY_WIDTH(192)
+                TC__GEMM90_ANY_WIDTH(224) TC__GEMM90_ANY_WIDTH(256))
+TC__GEMM90_LOOP(promoting, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
+                tc__gemm90_promoting_loop(k.c, whole, g, l);)
+TC__GEMM90_LOOP(promoting_half, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
+                const tc__gemm90_wgmma half = {k.half, k.c.step};
+                if (g->width == k.c.step) tc__gemm90_promoting_loop(k.c, half, g, l);
+                if (g->width == k.c.bn) tc__gemm90_promoting_loop(k.c, whole, g, l);)
+TC__GEMM90_LOOP(promoting_late, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
+                tc__gemm90_promoting_late_loop(k.c, whole, g, l);)
+TC__GEMM90_LOOP(weights, tc__gemm90_weights_loop(k.c, k.rs_one, g, l);)
+TC__GEMM90_LOOP(sparse, tc__gemm90_sparse_loop(k, g, l);)
+TC__GEMM90_LOOP(f32, tc__gemm90_f32_loop(k.c, k.rs_one, g, l);)
+TC__GEMM90_LOOP(f32_pairs, tc__gemm90_f32_pair_loop(k.c, k.rs_one, g, l);)
+/* A of 8 bits in columns */
+TC__GEMM90_LOOP(lift_one, tc__gemm90_lift_loop(k.c, k.rs_one, g, l);)
+TC__GEMM90_LOOP(lift_16_to_256, TC__WG_BY_16(TC__GEMM90_LIFT_WIDTH))
+TC__GEMM90_LOOP(lift_promoting, const tc__lift_wgmmas whole = {k.rs_one, k.c.bn};
+                tc__gemm90_lift_promoting_loop(k.c, whole, g, l);)
+TC__GEMM90_LOOP(lift_promoting_late, tc__gemm90_lift_late_loop(k.c, k.rs_one, g, l);)
+
+TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_loop_fn tc__gemm90_loop_of(tc_gemm_config_in v)
+{
+    const int late = v.promote > v.bk;
+    if (v.weights) return tc__gemm90_loop_weights;
+    if (v.sparse) return tc__gemm90_loop_sparse;
+    if (tc__gemm_is_f32(v.a)) return tc__gemm90_f32_pairs(v) ? tc__gemm90_loop_f32_pairs : tc__gemm90_loop_f32;
+    if (tc__gemm90_lifts(v) && tc__gemm90_promotes(v))
+        return late ? tc__gemm90_loop_lift_promoting_late : tc__gemm90_loop_lift_promoting;
+    if (tc__gemm90_lifts(v)) return v.step ? tc__gemm90_loop_lift_16_to_256 : tc__gemm90_loop_lift_one;
+    if (v.any) return v.step ? tc__gemm90_loop_any_32_to_256 : tc__gemm90_loop_any_one;
+    if (tc__gemm90_promotes(v) && late) return tc__gemm90_loop_promoting_late;
+    if (tc__gemm90_promotes(v))
+        return v.step && v.step < v.bn ? tc__gemm90_loop_promoting_half : tc__gemm90_loop_promoting;
+    if (v.step == 0) return tc__gemm90_loop_one;
+    if (v.step % 64 == 0) return tc__gemm90_loop_64_to_256;
+    if (v.step % 16) return tc__gemm90_loop_8_to_256;
+    return v.bn <= 64 ? tc__gemm90_loop_16_to_64 : tc__gemm90_loop_16_to_256;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Producers: what warp 0 of their warpgroup does, what warp 1, what the other two.
+ */
+TC_DEV_SM90 void tc__gemm90_first_usual(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    if (tc_elect_one()) tc__gemm90_produce_tiles(c, g, b);
+}
+TC_DEV_SM90 void tc__gemm90_first_tiled(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    (void)b;
+    tc__tiles_begin(c, g);
+    if (tc_elect_one()) tc__tiles_produce(c, g);
+}
+#define TC__GEMM90_PRODUCERS(name, first, second, others)                                                             \
+    TC_DEV_SM90 void tc__gemm90_produce_##name(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)    \
+    {                                                                                                                 \
+        if (g->warp == 1u) {                                                                                          \
+            second;                                                                                                   \
+        } else if (g->warp != 0u) {                                                                                   \
+            others;                                                                                                   \
+        } else {                                                                                                      \
+            first(c, g, b);                                                                                           \
+        }                                                                                                             \
+    }
+#define TC__GEMM90_PRODUCERS_BOTH(name, second, others)                                                               \
+    TC__GEMM90_PRODUCERS(name, tc__gemm90_first_usual, second, others)                                                \
+    TC__GEMM90_PRODUCERS(tiled_##name, tc__gemm90_first_tiled, second, others)
+TC__GEMM90_PRODUCERS_BOTH(alone, (void)0, (void)0)
+TC__GEMM90_PRODUCERS_BOTH(scaled, tc__gemm90_produce_factors(c, g), (void)0)
+TC__GEMM90_PRODUCERS_BOTH(turning, tc__turn_produce(c, g), tc__turn_produce(c, g))
+TC__GEMM90_PRODUCERS_BOTH(turning_scaled, tc__gemm90_produce_factors(c, g), tc__turn_produce(c, g))
+TC__GEMM90_PRODUCERS_BOTH(f32, tc__gemm90_f32_split(c, g), tc__gemm90_f32_split(c, g))
+TC_DEV_SM90 void tc__gemm90_produce_any(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    (void)b;
+    tc__any_produce(c, g);
+}
+
+TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_config_in v)
+{
+    const int tiled = tc__tiles_some(v), scaled = tc__gemm_scaled(v);
+    if (v.any) return tc__gemm90_produce_any;
+    if (tc__gemm_is_f32(v.a)) return tiled ? tc__gemm90_produce_tiled_f32 : tc__gemm90_produce_f32;
+    if (tc__gemm90_turning(v) && scaled)
+        return tiled ? tc__gemm90_produce_tiled_turning_scaled : tc__gemm90_produce_turning_scaled;
+    if (tc__gemm90_turning(v)) return tiled ? tc__gemm90_produce_tiled_turning : tc__gemm90_produce_turning;
+    if (scaled) return tiled ? tc__gemm90_produce_tiled_scaled : tc__gemm90_produce_scaled;
+    return tiled ? tc__gemm90_produce_tiled_alone : tc__gemm90_produce_alone;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Ends of a tile, of three kinds (tc_gemm_sm90_store.h), and what comes before them.
+ */
+#define TC__GEMM90_END(name, before)                                                                                  \
+    TC__GEMM90_END_OF(name, boxes, before)                                                                            \
+    TC__GEMM90_END_OF(name, pieces, before)                                                                           \
+    TC__GEMM90_END_OF(name, swapped, before)
+#define TC__GEMM90_END_OF(name, kind, before)                                                                         \
+    TC_DEV_SM90 void tc__gemm90_end_##name##_##kind(tc_gemm_config_in c, const tc_gemm90_block *g,                    \
+                                                    tc_gemm90_consumer *u, float *acc)                                \
+    {                                                                                                                 \
+        before;                                                                                                       \
+        tc__gemm90_end_##kind(c, g, u, acc);                                                                          \
+    }
+TC__GEMM90_END(split, if (tc__gemm90_end_part(c, g, u, acc)) return)
+TC__GEMM90_END(tiled, if (tc__tiles_store(c, g, u, acc)) return)
+TC__GEMM90_END_OF(cluster, boxes, tc__gemm90_exchange_sums(c, g, acc))
+TC__GEMM90_END_OF(cluster, pieces, tc__gemm90_exchange_sums(c, g, acc))
+
+TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_end_fn tc__gemm90_end_of(tc_gemm_config_in v)
+{
+    if (tc__gemm_quantised(v)) return tc__gemm90_end_quantised;
+    if (v.cluster_k > 1) return v.index ? tc__gemm90_end_cluster_pieces : tc__gemm90_end_cluster_boxes;
+    if (v.split)
+        return v.swap  ? tc__gemm90_end_split_swapped
+             : v.index ? tc__gemm90_end_split_pieces
+                       : tc__gemm90_end_split_boxes;
+    if (tc__tiles_some(v))
+        return v.swap  ? tc__gemm90_end_tiled_swapped
+             : v.index ? tc__gemm90_end_tiled_pieces
+                       : tc__gemm90_end_tiled_boxes;
+    return v.swap ? tc__gemm90_end_swapped : v.index ? tc__gemm90_end_pieces : tc__gemm90_end_boxes;
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_SM90_PARTS_H */
