@@ -9,7 +9,7 @@
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration is in
  * tc_gemm_sm90_plan.h, its rules are in tc_gemm_sm90_rules.h, the end of a tile in tc_gemm_sm90_store.h, tiles that are
- * not all of D in tc_gemm_sm90_tiles.h.
+ * not all of D in tc_gemm_sm90_tiles.h; tc_gemm_sm90_parts.h picks the loop, the producers and the end of a kernel.
  *
  *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile
  *     warpgroup 1..     consumers: wgmma from the ring into registers, then hook, shared memory, TMA store
@@ -234,10 +234,10 @@ TC_DEV_SM90A void tc__gemm90_promoting_late_loop(tc_gemm_config_in c, const tc__
     }
 }
 
-/* ---- What a kernel is made of, by name: its loop over k, its warpgroup of producers, the end of its tiles
+/* What a kernel is made of, by name: its loop over k, its warpgroup of producers, the end of its tiles
  * (tc_gemm_sm90_parts.h). They are literals at the call of the kernel's body: what a constant argument of an inlined
  * function names, nvcc inlines there, and what nobody names it never sees. Of a field of the configuration it learns
- * only when everything has been copied into the kernel; of a pointer in a struct when arrays stand on the stack. ---- */
+ * only when everything has been copied into the kernel; of a pointer in a struct when arrays stand on the stack. */
 typedef struct tc__gemm90_begun { /* what the producer's thread has begun with */
     tc_gemm90_producer u;
     tc__gemm90_run run;

@@ -129,8 +129,69 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_co
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Ends of a tile, of three kinds (tc_gemm_sm90_store.h), and what comes before them.
+ * Ends of a tile: a consumer's warpgroup has acc go through alpha, beta * C and the hook to D.
  */
+/* Of this warp's last 16 rows the end of the tile's. */
+TC_DEV int tc__gemm90_last_rows(tc_gemm_config_in c, const tc_gemm90_consumer *u)
+{
+    return u->w.row + u->warp_row + tc__gemm90_rows(c) - 48;
+}
+
+/* In boxes, and what D's edges cut off of them in pieces. */
+TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+{
+    const int clips = tc__gemm90_clips(c, g), boxes = g->p->d_by != TC__GEMM_D_PIECES;
+    const int cut = (c.groups || !clips) && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u)
+                                             || u->w.col + g->width > g->p->out.n);
+    const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
+    float rows[4] = {0.f, 0.f, 0.f, 0.f};
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    if (cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
+    if (boxes) tc__gemm90_store_boxes(c, g, u, acc, rows);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
+}
+
+/* In pieces: rows that are looked up. */
+TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                       float *acc)
+{
+    float rows[4] = {0.f, 0.f, 0.f, 0.f};
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    tc__gemm90_store_pieces(c, g, u, acc, rows);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
+}
+
+/* .swap: boxes of a tile on its side; but hooks on pairs, and what ends within 16 columns, want rows of D as they
+ * are. */
+TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                        float *acc)
+{
+    const int aside = c.epi2 || c.index || tc__gemm90_rows(c) > tc__gemm90_turns(c)
+                   || ((c.groups || !tc__gemm90_clips(c, g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
+                       && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
+                   || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
+    float rows[4] = {0.f, 0.f, 0.f, 0.f};
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    if (aside) tc__gemm90_store_pieces(c, g, u, acc, rows);
+    else tc__gemm90_store_swapped(c, g, u, acc);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
+}
+
+/* .split, of a part of k: 0 where the tile is whole. */
+TC_DEV_SM90 int tc__gemm90_end_part(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+{
+    if (g->p->split.parts <= 1u) return 0;
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    if (tc__gemm90_joined(c, g)) {
+        tc__gemm90_join(c, g, u, acc);
+        return 1;
+    }
+    tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
+    tc__gemm90_leave(g, u);
+    return 1;
+}
+
+/* And what comes before them. */
 #define TC__GEMM90_END(name, before)                                                                                  \
     TC__GEMM90_END_OF(name, boxes, before)                                                                            \
     TC__GEMM90_END_OF(name, pieces, before)                                                                           \
