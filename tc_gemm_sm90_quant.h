@@ -1,7 +1,7 @@
 /* tc_gemm_sm90_quant.h - tc 0.2.0 - the Hopper GEMM's end of a tile whose D is quantised: factors, and bytes to D.
  * Needs: the headers below; sm_90a.
  *
- *     tc__gemm90_end_tile     what ends any tile: the store of tc_gemm_sm90_store.h, or this one
+ *     tc__gemm90_end_quantised     one warpgroup: acc through alpha, beta * C and the hook to D
  *
  * A warp has 16 rows of 128 columns in registers, all that share a factor (tc_gemm_quant.h). What lies inside D, and
  * has no C, goes to D from there; what D's edges cut, and what C is added to, goes through the warp's place in shared
