@@ -282,17 +282,7 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 /* NAME_can_run, NAME_run, and NAME_workspace: what the call would take if there were all that it asks for. */
 #define TC__ATTN_ENTRIES(name, own)                                                                                   \
     TC__ENTRIES(name, attn, own##_go)                                                                                 \
-    TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_attn_args *args)                                        \
-    {                                                                                                                 \
-        size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes, 0, 0, 0};                                                            \
-        tc_attn_args g;                                                                                               \
-        if (!args) return 0;                                                                                          \
-        g = *args;                                                                                                    \
-        g.workspace = (void *)256;                                                                                    \
-        g.workspace_size = (size_t)1 << 40;                                                                           \
-        return own##_go(&g, &how) == TC_OK ? bytes : 0;                                                               \
-    }
+    TC__WORKSPACE_ENTRY(name, attn, own##_go)
 
 #define TC_ATTN_SM90_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_SM90_DEFINE_(name, own, ...)                                                                         \

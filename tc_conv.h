@@ -223,17 +223,7 @@ TC_HOST tc_status tc__conv_auto_go(const tc_conv_config *given, const tc__kernel
 /* NAME_can_run, NAME_run, and NAME_workspace: the call as it would be with all the workspace that there is. */
 #define TC__CONV_ENTRIES(name, own)                                                                                   \
     TC__ENTRIES(name, conv, own##_go)                                                                                 \
-    TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_conv_args *args)                                        \
-    {                                                                                                                 \
-        size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                               \
-        tc_conv_args x;                                                                                               \
-        if (!args) return 0;                                                                                          \
-        x = *args;                                                                                                    \
-        x.workspace = (void *)256;                                                                                    \
-        x.workspace_size = (size_t)1 << 40;                                                                           \
-        return own##_go(&x, &how) == TC_OK ? bytes : 0;                                                               \
-    }
+    TC__WORKSPACE_ENTRY(name, conv, own##_go)
 
 /* See the top of this file. */
 #define TC_CONV_SM90_DEFINE(name, ...) TC__CALL4(TC__CONV_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)

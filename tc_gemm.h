@@ -565,17 +565,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #define TC__GEMM_ENTRIES(name, own)                                                                                   \
     TC__ENTRIES(name, gemm, own##_go)                                                                                 \
     TC__LINE_BREAK static char own##_is TC_UNUSED; /* its address is by what its plans are known */                   \
-    TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_gemm_args *args)                                        \
-    {                                                                                                                 \
-        size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes, 0, 0, 0};                                                             \
-        tc_gemm_args g;                                                                                               \
-        if (!args) return 0;                                                                                          \
-        g = *args;                                                                                                    \
-        g.workspace = (void *)256;                                                                                    \
-        g.workspace_size = (size_t)1 << 40;                                                                           \
-        return own##_go(&g, &how) == TC_OK ? bytes : 0;                                                               \
-    }                                                                                                                 \
+    TC__WORKSPACE_ENTRY(name, gemm, own##_go)                                                                         \
     TC__LINE_BREAK TC__ENTRY tc_status name##_plan(const tc_gemm_args *args, tc_gemm_plan *plan)                      \
     {                                                                                                                 \
         const tc__gemm_planner by = {#name, own##_go, &own##_is};                                                     \

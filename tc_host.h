@@ -192,6 +192,20 @@
         return go(args, &how);                                                                                        \
     }
 
+/* NAME_workspace: what the call would take if there were all that it asks for. */
+#define TC__WORKSPACE_ENTRY(name, kind, go)                                                                           \
+    TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_##kind##_args *args)                                    \
+    {                                                                                                                 \
+        size_t bytes = 0;                                                                                             \
+        const tc__launch how = {0, 0, 0, &bytes, 0, 0, 0};                                                            \
+        tc_##kind##_args g;                                                                                           \
+        if (!args) return 0;                                                                                          \
+        g = *args;                                                                                                    \
+        g.workspace = (void *)256;                                                                                    \
+        g.workspace_size = (size_t)1 << 40;                                                                           \
+        return go(&g, &how) == TC_OK ? bytes : 0;                                                                     \
+    }
+
 /* go is of the kind tc_status f(const tc_kind_config *, const tc__kernels *, const tc_kind_args *, const tc__launch *);
  * then the kernels. */
 #define TC__FUNCTION(kernel) {(const void *)kernel, #kernel},
