@@ -191,7 +191,7 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
         const tc_attn_config decode = tc_attn_decode_config(*given);
         return tc__attn_decode_go(&decode, &third, args, how);
     }
-    if (tc__device_now(&on) == cudaSuccess && on.cc >= 100 && on.cc < 120) {
+    if (tc__device_now(&on) == cudaSuccess && on.cc >= 100 && on.cc < 120 && !given->dropout) {
         const tc_attn_config c100 = tc_attn_sm100_config(*given);
         st = tc__attn_sm100_go(&c100, &fourth, args, how);
         if (st != TC_ERR_IMAGE) return st; /* a build for other targets has its sm_80 kernel there */
@@ -341,13 +341,17 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_ATTN_DEFINE: types, head dims, masks and hooks come from the user, everything else from here.
  */
-/* In a build for sm_90a or with tcgen05 its sm_80 kernel is a stub: nothing would call it there. */
+/* In a build for sm_90a or with tcgen05 its sm_80 kernel is a stub: nothing would call it there, but on Blackwell what
+ * has dropout. */
 #if TC_HAS_SM80 && ((!TC_HAS_SM90A && !TC_HAS_SM100A) || !defined(__CUDA_ARCH__))
-#define TC__ATTN_SM80_BOUND(threads) threads
-#define TC__IF_ATTN_SM80(...) __VA_ARGS__
+#define TC__ATTN_SM80_THREADS(own, config) tc_attn_sm80_threads(config)
+#define TC__IF_ATTN_SM80(own, ...) __VA_ARGS__
+#elif TC_HAS_SM80 && TC_HAS_SM100A
+#define TC__ATTN_SM80_THREADS(own, config) (own##_config().dropout ? tc_attn_sm80_threads(config) : 32)
+#define TC__IF_ATTN_SM80(own, ...) constexpr int real = own##_config().dropout; if (real) { __VA_ARGS__ }
 #else
-#define TC__ATTN_SM80_BOUND(threads) 32
-#define TC__IF_ATTN_SM80(...)
+#define TC__ATTN_SM80_THREADS(own, config) 32
+#define TC__IF_ATTN_SM80(own, ...)
 #endif
 
 #define TC__ATTN_AUTO_RULES(X, c)                                                                                     \
@@ -370,11 +374,22 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     return c;
 }
 
-/* Its kernels of other generations, which are empty where the type is Hopper's alone. */
+/* Its kernels of other generations, which are small and never run where the type is Hopper's alone; and Blackwell's,
+ * which has no dropout. */
 TC_HD constexpr tc_attn_config tc__attn_16_or_none(const tc_attn_config given)
 {
     tc_attn_config c = given;
     if (given.type == TC_E4M3) {
+        c = tc_attn_config{};
+        c.type = TC_BF16, c.head_dim = c.head_dim_v = 16;
+    }
+    return c;
+}
+
+TC_HD constexpr tc_attn_config tc__attn_100_or_none(const tc_attn_config given)
+{
+    tc_attn_config c = tc__attn_16_or_none(given);
+    if (given.dropout) {
         c = tc_attn_config{};
         c.type = TC_BF16, c.head_dim = c.head_dim_v = 16;
     }
@@ -411,12 +426,13 @@ TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config give
     }                                                                                                                 \
     TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm100_config(void)                                           \
     {                                                                                                                 \
-        return tc_attn_sm100_config(tc__attn_16_or_none(own##_config()));                                             \
+        return tc_attn_sm100_config(tc__attn_100_or_none(own##_config()));                                            \
     }                                                                                                                 \
     TC__ATTN_SM90_KERNEL(name##_sm90, tc_attn_sm90_config(own##_config()),                                            \
                          TC__IF_SM90A(TC__ATTN_SM90_BODY(own, tc_attn_sm90_config(own##_config()))))                  \
-    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, name##_sm80_config(),                                      \
-                         TC__IF_ATTN_SM80(TC__ATTN_SM80_BODY(own, name##_sm80_config())))                             \
+    TC__KERNEL_OF(name##_sm80, tc_attn_sm80_params,                                                                   \
+                  (TC__ATTN_SM80_THREADS(own, name##_sm80_config()), tc__attn80_blocks(name##_sm80_config())),        \
+                  TC__IF_ATTN_SM80(own, TC__ATTN_SM80_BODY(own, name##_sm80_config())))                               \
     TC__ATTN_DECODE_KERNEL(name##_decode, TC__SM80_BOUND, tc__attn_decode_or_none(own##_config()),                    \
                            TC__IF_SM80(TC__ATTN_DECODE_MAYBE(own, own##_config())))                                   \
     TC__ATTN_SM100_KERNEL(name##_sm100, name##_sm100_config(),                                                        \
