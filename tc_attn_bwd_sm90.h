@@ -423,7 +423,6 @@ typedef struct tc__attn_bwd90_consumer {
     uint32_t live;  /* tiles before this one that had steps */
     float *s, *dp, *dq, *dk, *dv;
     uint32_t *a, *e; /* P' and dS' as A operands */
-    uint32_t *drops; /* bit i: element i of s is dropped */
 } tc__attn_bwd90_consumer;
 
 /* What is known when it is compiled. */
@@ -558,16 +557,20 @@ TC_DEV_SM80 void tc__attn_bwd90_p(const tc_attn_bwd_config c, const tc__attn_bwd
     }
 }
 
-/* What is dropped of a step: worked out while S and dP are multiplied. */
+/* What is dropped of a step of 64 queries, a bit for each element of s: worked out while S and dP are multiplied, and
+ * kept where the last of dS comes to lie. */
+enum { TC__ATTN_BWD90_DROPS = 64 / 4 - 1 };
 TC_DEV_SM80 void tc__attn_bwd90_drop(const tc_attn_bwd_config c, const tc__attn_bwd90_block *b,
                                      const tc__attn_bwd90_consumer *u, const tc__attn_bwd90_step at)
 {
+    uint32_t bits = 0;
+    if (!c.dropout) return;
 #pragma unroll
-    for (int i = 0; i < c.bm / 16 && c.dropout; i++) {
+    for (int i = 0; i < 4; i++) {
         const tc_attn_at where = {b->w.b, at.h, at.m * c.bm + i * 16, b->w.k0 + u->row, 0};
-        const uint32_t bits = tc__attn_bwd_drops_turned(&b->p->problem, where) << (i % 4 * 8);
-        u->drops[i / 4] = i % 4 ? u->drops[i / 4] | bits : bits;
+        bits |= tc__attn_bwd_drops_turned(&b->p->problem, where) << (i * 8);
     }
+    u->e[TC__ATTN_BWD90_DROPS] = bits;
 }
 
 /* P and dP to P and dS, packed: not before, since there are no registers for all four. rows: shared address of the
@@ -582,7 +585,7 @@ TC_DEV_SM80 void tc__attn_bwd90_ds(const tc_attn_bwd_config c, const tc__attn_bw
             float p[4];
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                const int dropped = u->drops[j / 8] >> (j % 8 * 4 + i) & 1u;
+                const int dropped = u->e[TC__ATTN_BWD90_DROPS] >> (j * 4 + i) & 1u;
                 p[i] = dropped ? 0.f : s[i];
                 if (dropped) u->dp[4 * j + i] = 0.f;
             }
@@ -715,11 +718,11 @@ TC_DEV_SM90A void tc__attn_bwd90_consume(const tc_attn_bwd_config c, const tc_at
     const tc_attn_bwd_problem *a = &b->p->problem;
     tc__attn_bwd90_consumer u;
     float s[64], dp[64], dq[64], dk[128], dv[128];
-    uint32_t pa[32], ea[32], drops[2] = {0, 0};
+    uint32_t pa[32], ea[32];
     u.wg = wg;
     u.row = wg * 64 + (int)tc_uniform(threadIdx.x / 32u % 4u) * 16;
     u.ring.stage = u.ring.phase = u.steps = u.live = 0;
-    u.s = s, u.dp = dp, u.dq = dq, u.dk = dk, u.dv = dv, u.a = pa, u.e = ea, u.drops = drops;
+    u.s = s, u.dp = dp, u.dq = dq, u.dk = dk, u.dv = dv, u.a = pa, u.e = ea;
 #pragma unroll 1
     for (;;) {
         const uint32_t index = tc_uniform(tc__attn_bwd90_take(b));
