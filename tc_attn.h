@@ -89,10 +89,27 @@
  *     as softmax does. s - 1e30 is -1e30 whatever s is. To drop keys return -inf, or drop them by .mask. A score of
  *     +inf or NaN makes its row NaN, as one above 2.35e38 does.
  *
+ * DROPOUT. .dropout = 1, and of a call
+ *         args.dropout_p = 0.1f, args.dropout_seed = seed, args.dropout_offset = step;
+ *     O = (mask * P / (1 - p)) V, where the mask keeps each probability with 1 - p; the softmax's sum and lse are those
+ *     without dropout. p, 0 or more and below 1, counts in steps of 2^-16 (tc_philox.h); the factor is that of the p so
+ *     rounded, and so the mean is right; p = 0 gives the bits of the same tile without .dropout. The mask belongs to
+ *     places: seed, offset, batch, query head, and query and key within their sequence say what it is, so that it is
+ *     the same in every kernel, tile and generation, packed or padded, and in the backward pass (tc_attn_bwd.h), which
+ *     takes the same three numbers. tc_attn_dropout_keeps tells it of one place, on host and device:
+ *         const tc_attn_dropout d = {p, seed, offset};
+ *         const tc_attn_at at = {b, h, q, kv, 0};
+ *         tc_attn_dropout_keeps(d, at) ? tc_dropout_scale(p) : 0
+ *     Give each call an offset (or seed) of its own: those that share both and their shapes share their mask. The
+ *     numbers are parameters of the kernel: a CUDA graph repeats its mask until its node is given others. Tiles are
+ *     smaller than without, and heads do not share one. In the Hopper and the sm_80 kernel; TC_ATTN_DEFINE takes the
+ *     latter for it on every other device, for few queries too. Not with TC_E4M3, in decoding and in sm_100 kernels.
+ *
  * PARTS for your own kernels (tier 2)
  *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
  *     tc_attn_order_begin, _next           the same for a persistent kernel
  *     tc_attn_score, tc_attn_softmax       hook and masks, online softmax on fragments                     tc_softmax.h
+ *     tc_attn_drop                         dropout, on P; its generator: tc_philox.h
  *     tc_attn_pack, tc_attn_rescale        P as an A operand; O after a maximum rose
  *     tc_attn_finish, tc_attn_store        O divided by the sums and through the hook, lse; O to memory
  *     tc_attn_sm90_load, tc_attn_sm90_mma  producer and consumer of the Hopper kernel                    tc_attn_sm90.h

@@ -136,12 +136,6 @@ TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type =
       "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook "       \
       "there is no .hook_size")
 
-/* Those of the backward pass too. */
-#define TC__ATTN_DROPOUT_RULES(X, c)                                                                                  \
-    X((c).dropout == 0 || (c).dropout == 1, "tc: .dropout is 0 or 1")                                                 \
-    X(!(c).dropout || (c).hook_size <= TC__DROPOUT_AT,                                                                \
-      "tc: with .dropout .hook_size must be at most TC_EPI_MAX - 96: the rest holds what the mask is made of")
-
 /* What TC_E4M3 asks besides, on Hopper. V is turned in squares of 128 keys by 128 columns; a consumer's registers hold
  * S, P, O and the sums of 64 columns. */
 #define TC__ATTN_FP8_RULES(X, c)                                                                                      \
@@ -804,19 +798,6 @@ TC_HOST tc_status tc__attn_check_cache(const tc_attn_config *c, const tc_attn_ar
     if ((uintptr_t)g->page_table % 4)
         return tc__fail(TC_ERR_ALIGN, "page_table = %p is not a multiple of 4 bytes", (const void *)g->page_table);
     return g->pages ? TC_OK : tc__fail(TC_ERR_SIZE, "pages = 0, but k_len = %d", g->k_len);
-}
-
-/* has: the kernel was defined with .dropout. */
-TC_HOST tc_status tc__attn_check_dropout(int has, float p, uint64_t seed, uint64_t offset)
-{
-    if (has)
-        return p >= 0.f && p < 1.f ? TC_OK : tc__fail(TC_ERR_SIZE, "dropout_p = %g must be 0 or more and below 1",
-                                                      (double)p);
-    if (p == 0.f && !seed && !offset) return TC_OK;
-    if (p != 0.f)
-        return tc__fail(TC_ERR_SIZE, "dropout_p = %g is given, but the kernel was defined without .dropout", (double)p);
-    return tc__fail(TC_ERR_SIZE, "dropout_%s = %llu is given, but the kernel was defined without .dropout",
-                    seed ? "seed" : "offset", (unsigned long long)(seed ? seed : offset));
 }
 
 TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)

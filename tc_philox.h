@@ -78,10 +78,16 @@ typedef struct tc__dropout {
 } tc__dropout;
 enum { TC__DROPOUT_AT = TC_EPI_MAX / 16 * 16 - (int)sizeof(tc__dropout) };
 
+/* Rules of a configuration of attention, as TC__ATTN_RULES. */
+#define TC__ATTN_DROPOUT_RULES(X, c)                                                                                  \
+    X((c).dropout == 0 || (c).dropout == 1, "tc: .dropout is 0 or 1")                                                 \
+    X(!(c).dropout || (c).hook_size <= TC__DROPOUT_AT,                                                                \
+      "tc: with .dropout .hook_size must be at most TC_EPI_MAX - 96: the rest holds what the mask is made of")
+
 /* Of 65536, how many are dropped. */
 TC_HD uint32_t tc__dropout_steps(float p)
 {
-    const uint32_t n = (uint32_t)(p * 65536.f + 0.5f);
+    const uint32_t n = p > 0.f && p < 1.f ? (uint32_t)(p * 65536.f + 0.5f) : p >= 1.f ? 65535u : 0u;
     return n > 65535u ? 65535u : n;
 }
 TC_HD float tc_dropout_scale(float p) { return 65536.f / (float)(65536u - tc__dropout_steps(p)); }
@@ -97,13 +103,32 @@ TC_HD void tc__dropout_make(tc__dropout *d, float p, uint64_t seed, uint64_t off
     d->scale = tc_dropout_scale(p);
 }
 
-/* Into a kernel's parameters, and there. */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* And for a call. has: the kernel was defined with .dropout. */
+TC_HOST tc_status tc__attn_check_dropout(int has, float p, uint64_t seed, uint64_t offset)
+{
+    if (has)
+        return p >= 0.f && p < 1.f ? TC_OK : tc__fail(TC_ERR_SIZE, "dropout_p = %g must be 0 or more and below 1",
+                                                      (double)p);
+    if (p == 0.f && !seed && !offset) return TC_OK;
+    if (p != 0.f)
+        return tc__fail(TC_ERR_SIZE, "dropout_p = %g is given, but the kernel was defined without .dropout", (double)p);
+    return tc__fail(TC_ERR_SIZE, "dropout_%s = %llu is given, but the kernel was defined without .dropout",
+                    seed ? "seed" : "offset", (unsigned long long)(seed ? seed : offset));
+}
+
+/* Into a kernel's parameters. */
 TC_HOST void tc__dropout_put(unsigned char *hook, float p, uint64_t seed, uint64_t offset)
 {
     tc__dropout d;
     tc__dropout_make(&d, p, seed, offset);
     memcpy(hook + TC__DROPOUT_AT, (const void *)&d, sizeof d);
 }
+
+#endif /* host */
+
+/* Where it is in them. */
 TC_HD const tc__dropout *tc__dropout_in(const unsigned char *hook)
 {
     return (const tc__dropout *)(const void *)(hook + TC__DROPOUT_AT);
