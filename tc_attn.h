@@ -103,7 +103,7 @@
  *     Give each call an offset (or seed) of its own: those that share both and their shapes share their mask. The
  *     numbers are parameters of the kernel: a CUDA graph repeats its mask until its node is given others. Tiles are
  *     smaller than without, and heads do not share one. The Hopper and the sm_80 kernel have it: TC_ATTN_DEFINE takes
- *     one of these, on Blackwell and where queries are few as well. Not with TC_E4M3, in decoding and in sm_100 kernels.
+ *     one of these, on Blackwell and where queries are few as well. Not with TC_E4M3, in decoding or sm_100 kernels.
  *
  * PARTS for your own kernels (tier 2)
  *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
