@@ -36,6 +36,7 @@
  *     tc_hooks.h      hooks, activations
  *     tc_epi.h        conversion, fragments to memory
  *     tc_softmax.h    online softmax on fragments
+ *     tc_philox.h     random numbers by their place, masks of dropout
  *   Not included here, since few need them: include them by name
  *     tc_chip.h       the chips: family, features of their targets, shared and tensor memory
  *     tc_tma_more.h   bulk and tensor copies of PTX 9.1 to 9.5: an address or shape of one's own, reports, scopes

@@ -89,10 +89,27 @@
  *     as softmax does. s - 1e30 is -1e30 whatever s is. To drop keys return -inf, or drop them by .mask. A score of
  *     +inf or NaN makes its row NaN, as one above 2.35e38 does.
  *
+ * DROPOUT. .dropout = 1, and of a call
+ *         args.dropout_p = 0.1f, args.dropout_seed = seed, args.dropout_offset = step;
+ *     O = (mask * P / (1 - p)) V, where the mask keeps each probability with 1 - p; the softmax's sum and lse are those
+ *     without dropout. p, 0 or more and below 1, counts in steps of 2^-16 (tc_philox.h); the factor is that of the p so
+ *     rounded, and so the mean is right; p = 0 gives the bits of the same tile without .dropout. The mask belongs to
+ *     places: seed, offset, batch, query head, and query and key within their sequence say what it is, so that it is
+ *     the same in every kernel, tile and generation, packed or padded, and in the backward pass (tc_attn_bwd.h), which
+ *     takes the same three numbers. tc_attn_dropout_keeps tells it of one place, on host and device:
+ *         const tc_attn_dropout d = {p, seed, offset};
+ *         const tc_attn_at at = {b, h, q, kv, 0};
+ *         tc_attn_dropout_keeps(d, at) ? tc_dropout_scale(p) : 0
+ *     Give each call an offset (or seed) of its own: those that share both and their shapes share their mask. The
+ *     numbers are parameters of the kernel: a CUDA graph repeats its mask until its node is given others. Tiles are
+ *     smaller than without, and heads do not share one. The Hopper and the sm_80 kernel have it: TC_ATTN_DEFINE takes
+ *     one of these, on Blackwell and where queries are few as well. Not with TC_E4M3, in decoding or sm_100 kernels.
+ *
  * PARTS for your own kernels (tier 2)
  *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
  *     tc_attn_order_begin, _next           the same for a persistent kernel
  *     tc_attn_score, tc_attn_softmax       hook and masks, online softmax on fragments                     tc_softmax.h
+ *     tc_attn_drop                         dropout, on P; its generator: tc_philox.h
  *     tc_attn_pack, tc_attn_rescale        P as an A operand; O after a maximum rose
  *     tc_attn_finish, tc_attn_store        O divided by the sums and through the hook, lse; O to memory
  *     tc_attn_sm90_load, tc_attn_sm90_mma  producer and consumer of the Hopper kernel                    tc_attn_sm90.h
@@ -191,7 +208,7 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
         const tc_attn_config decode = tc_attn_decode_config(*given);
         return tc__attn_decode_go(&decode, &third, args, how);
     }
-    if (tc__device_now(&on) == cudaSuccess && on.cc >= 100 && on.cc < 120) {
+    if (tc__device_now(&on) == cudaSuccess && on.cc >= 100 && on.cc < 120 && !given->dropout) {
         const tc_attn_config c100 = tc_attn_sm100_config(*given);
         st = tc__attn_sm100_go(&c100, &fourth, args, how);
         if (st != TC_ERR_IMAGE) return st; /* a build for other targets has its sm_80 kernel there */
@@ -331,13 +348,17 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_ATTN_DEFINE: types, head dims, masks and hooks come from the user, everything else from here.
  */
-/* In a build for sm_90a or with tcgen05 its sm_80 kernel is a stub: nothing would call it there. */
+/* In a build for sm_90a or with tcgen05 its sm_80 kernel is a stub: nothing would call it there, but on Blackwell what
+ * has dropout. */
 #if TC_HAS_SM80 && ((!TC_HAS_SM90A && !TC_HAS_SM100A) || !defined(__CUDA_ARCH__))
-#define TC__ATTN_SM80_BOUND(threads) threads
-#define TC__IF_ATTN_SM80(...) __VA_ARGS__
+#define TC__ATTN_SM80_THREADS(own, config) tc_attn_sm80_threads(config)
+#define TC__IF_ATTN_SM80(own, ...) __VA_ARGS__
+#elif TC_HAS_SM80 && TC_HAS_SM100A
+#define TC__ATTN_SM80_THREADS(own, config) (own##_config().dropout ? tc_attn_sm80_threads(config) : 32)
+#define TC__IF_ATTN_SM80(own, ...) constexpr int real = own##_config().dropout; if (real) { __VA_ARGS__ }
 #else
-#define TC__ATTN_SM80_BOUND(threads) 32
-#define TC__IF_ATTN_SM80(...)
+#define TC__ATTN_SM80_THREADS(own, config) 32
+#define TC__IF_ATTN_SM80(own, ...)
 #endif
 
 #define TC__ATTN_AUTO_RULES(X, c)                                                                                     \
@@ -360,11 +381,22 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     return c;
 }
 
-/* Its kernels of other generations, which are empty where the type is Hopper's alone. */
+/* Its kernels of other generations, which are small and never run where the type is Hopper's alone; and Blackwell's,
+ * which has no dropout. */
 TC_HD constexpr tc_attn_config tc__attn_16_or_none(const tc_attn_config given)
 {
     tc_attn_config c = given;
     if (given.type == TC_E4M3) {
+        c = tc_attn_config{};
+        c.type = TC_BF16, c.head_dim = c.head_dim_v = 16;
+    }
+    return c;
+}
+
+TC_HD constexpr tc_attn_config tc__attn_100_or_none(const tc_attn_config given)
+{
+    tc_attn_config c = tc__attn_16_or_none(given);
+    if (given.dropout) {
         c = tc_attn_config{};
         c.type = TC_BF16, c.head_dim = c.head_dim_v = 16;
     }
@@ -401,12 +433,13 @@ TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config give
     }                                                                                                                 \
     TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm100_config(void)                                           \
     {                                                                                                                 \
-        return tc_attn_sm100_config(tc__attn_16_or_none(own##_config()));                                             \
+        return tc_attn_sm100_config(tc__attn_100_or_none(own##_config()));                                            \
     }                                                                                                                 \
     TC__ATTN_SM90_KERNEL(name##_sm90, tc_attn_sm90_config(own##_config()),                                            \
                          TC__IF_SM90A(TC__ATTN_SM90_BODY(own, tc_attn_sm90_config(own##_config()))))                  \
-    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, name##_sm80_config(),                                      \
-                         TC__IF_ATTN_SM80(TC__ATTN_SM80_BODY(own, name##_sm80_config())))                             \
+    TC__KERNEL_OF(name##_sm80, tc_attn_sm80_params,                                                                   \
+                  (TC__ATTN_SM80_THREADS(own, name##_sm80_config()), tc__attn80_blocks(name##_sm80_config())),        \
+                  TC__IF_ATTN_SM80(own, TC__ATTN_SM80_BODY(own, name##_sm80_config())))                               \
     TC__ATTN_DECODE_KERNEL(name##_decode, TC__SM80_BOUND, tc__attn_decode_or_none(own##_config()),                    \
                            TC__IF_SM80(TC__ATTN_DECODE_MAYBE(own, own##_config())))                                   \
     TC__ATTN_SM100_KERNEL(name##_sm100, name##_sm100_config(),                                                        \

@@ -53,6 +53,10 @@
  *   score of -inf drops its key. dsink[h], with .sink: the derivative by what .sink returns for head h, where that is
  *   the same for all batches.
  *
+ * DROPOUT. .dropout = 1, and dropout_p, dropout_seed and dropout_offset as in the forward's call: then the mask is the
+ *     same (tc_attn.h). dV = (mask P / (1 - p))' dO, dS = P (mask / (1 - p) (dO V') - delta), and delta is the sum of
+ *     dO O along a row as without. On Hopper tiles have 64 queries.
+ *
  * PARTS
  *     tc_attn_bwd_before, _after, _work_at, _store                     tc_attn_bwd_work.h
  *     tc_attn_bwd_sm80, tc_attn_bwd_sm90                               the main kernels' bodies

@@ -251,12 +251,18 @@ TC_DEV_SM80 void tc__attn_bwd80_scores(const tc_attn_bwd_config c, const tc__att
     const int lane = tc_lane(), off = u->w.k_len - u->w.q_len, edge = tc__attn_bwd_edge(c, p, &u->w, m);
     const float *rows = tc__attn_bwd_rows_of(p, &u->w, h, m);
     float s[64], dp[64];
+    uint32_t drops[2] = {0, 0}; /* bit i: s[i] is dropped */
 #pragma unroll
     for (int i = 0; i < cols / 2; i++) s[i] = dp[i] = 0.f;
     tc__attn_bwd80_product(qk, s, tc__attn_bwd80_operand(qb, q, 0, me.row, 0),
                            tc__attn_bwd80_operand(qb, u->k, 1, me.col, 0));
     tc__attn_bwd80_product(ov, dp, tc__attn_bwd80_operand(vb, g, 0, me.row, 0),
                            tc__attn_bwd80_operand(vb, u->v, 1, me.col, 0));
+#pragma unroll
+    for (int i = 0; i < cols / 16 && c.dropout; i++) {
+        const tc_attn_at at = {u->w.b, h, m * c.bm + me.row, u->w.k0 + me.col + i * 16, 0};
+        drops[i / 4] |= tc__attn_bwd_drops(p, at) << (i % 4 * 8);
+    }
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int r = me.row + lane / 4 + i * 8, qi = m * c.bm + r;
@@ -277,8 +283,10 @@ TC_DEV_SM80 void tc__attn_bwd80_scores(const tc_attn_bwd_config c, const tc__att
                 if ((!edge && !(c.score || c.mask)) || (kv < to && (!c.window || kv >= from)))
                     tc__attn_bwd80_probability(c, p, at, lse, &x[e], &slope);
                 else x[e] = 0.f;
-                y[e] = x[e] * (dp[4 * j + 2 * i + e] - delta);
+                const int at_s = 4 * j + 2 * i + e, dropped = c.dropout && (drops[at_s / 32] >> (at_s % 32) & 1u);
+                y[e] = x[e] * ((dropped ? 0.f : dp[at_s]) - delta);
                 if (c.score) y[e] = x[e] == 0.f ? 0.f : y[e] * slope;
+                if (dropped) x[e] = 0.f;
             }
             tc__attn_bwd80_put(c.bn * 2, u->prob, r, me.col + j * 8 + lane % 4 * 2, tc_pack(c.type, x[0], x[1]));
             tc__attn_bwd80_put(c.bn * 2, u->ds, r, me.col + j * 8 + lane % 4 * 2, tc_pack(c.type, y[0], y[1]));
@@ -387,10 +395,10 @@ TC_DEV_SM80 void tc_attn_bwd_sm80(const tc_attn_bwd_config c, const tc_attn_bwd_
     }
     tc_attn_bwd_rows to = tc__attn_bwd_dkv(a, &u.w, 1, u.w.k0 + mine_v.row);
     to.first += mine_v.col;
-    tc_attn_bwd_store(c.type, c.head_dim_v / split, to, dv, 1.f);
+    tc_attn_bwd_store(c.type, c.head_dim_v / split, to, dv, tc__attn_bwd_scale(c, a, 1.f));
     to = tc__attn_bwd_dkv(a, &u.w, 0, u.w.k0 + mine_k.row);
     to.first += mine_k.col;
-    tc_attn_bwd_store(c.type, c.head_dim / split, to, dk, a->scale);
+    tc_attn_bwd_store(c.type, c.head_dim / split, to, dk, tc__attn_bwd_scale(c, a, a->scale));
 }
 
 #endif /* __CUDACC__ */

@@ -110,7 +110,7 @@ TC_HD TC_CONSTEXPR tc_attn_bwd_config tc_attn_bwd_sm90_config(const tc_attn_bwd_
     tc_attn_bwd_config c = given;
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
-    c.bm = c.bm ? c.bm : c.head_dim <= 64 && c.head_dim_v <= 64 && !c.mask ? 128 : 64;
+    c.bm = c.bm ? c.bm : c.head_dim <= 64 && c.head_dim_v <= 64 && !c.mask && !c.dropout ? 128 : 64;
     c.bn = c.bn ? c.bn : TC__ATTN_BWD90_KEYS;
     c.stages = c.stages ? c.stages : 2;
     return c;
@@ -130,6 +130,7 @@ TC_HD TC_CONSTEXPR tc_attn_bwd_config tc_attn_bwd_sm90_config(const tc_attn_bwd_
     X((c).head_dim / 2 + (c).head_dim_v / 2 + (c).bm + (c).bm / 4 <= 224,                                             \
       "tc: too many registers: (.head_dim + .head_dim_v) / 2 + .bm + .bm / 4 must be at most 224")                    \
     X(!(c).mask || (c).bm == 64, "tc: a .mask leaves registers for .bm = 64 alone")                                   \
+    X(!(c).dropout || (c).bm == 64, "tc: .dropout leaves registers for .bm = 64 alone")                               \
     X((c).warps == 0, "tc: .warps is for the sm_80 kernel")                                                           \
     X((c).stages >= 2 && tc_attn_bwd_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                               \
       "tc: .stages must be 2 or more, and the tiles of Q, K, V, dO, dS and dQ fit in 227 KB of shared memory")
@@ -556,6 +557,22 @@ TC_DEV_SM80 void tc__attn_bwd90_p(const tc_attn_bwd_config c, const tc__attn_bwd
     }
 }
 
+/* What is dropped of a step of 64 queries, a bit for each element of s: worked out while S and dP are multiplied, and
+ * kept where the last of dS comes to lie. */
+enum { TC__ATTN_BWD90_DROPS = 64 / 4 - 1 };
+TC_DEV_SM80 void tc__attn_bwd90_drop(const tc_attn_bwd_config c, const tc__attn_bwd90_block *b,
+                                     const tc__attn_bwd90_consumer *u, const tc__attn_bwd90_step at)
+{
+    uint32_t bits = 0;
+    if (!c.dropout) return;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const tc_attn_at where = {b->w.b, at.h, at.m * c.bm + i * 16, b->w.k0 + u->row, 0};
+        bits |= tc__attn_bwd_drops_turned(&b->p->problem, where) << (i * 8);
+    }
+    u->e[TC__ATTN_BWD90_DROPS] = bits;
+}
+
 /* P and dP to P and dS, packed: not before, since there are no registers for all four. rows: shared address of the
  * tile's delta. */
 TC_DEV_SM80 void tc__attn_bwd90_ds(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, uint32_t rows)
@@ -564,8 +581,20 @@ TC_DEV_SM80 void tc__attn_bwd90_ds(const tc_attn_bwd_config c, const tc__attn_bw
     for (int j = 0; j < c.bm / 8; j++) {
         const tc_f32x2 l = tc__attn_bwd90_two(rows + (uint32_t)(j * 32));
         const float *s = u->s + 4 * j, *d = u->dp + 4 * j;
-        u->a[2 * j] = tc_pack(c.type, s[0], s[1]);
-        u->a[2 * j + 1] = tc_pack(c.type, s[2], s[3]);
+        if (c.dropout) { /* of P, and of dP in place */
+            float p[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int dropped = u->e[TC__ATTN_BWD90_DROPS] >> (j * 4 + i) & 1u;
+                p[i] = dropped ? 0.f : s[i];
+                if (dropped) u->dp[4 * j + i] = 0.f;
+            }
+            u->a[2 * j] = tc_pack(c.type, p[0], p[1]);
+            u->a[2 * j + 1] = tc_pack(c.type, p[2], p[3]);
+        } else {
+            u->a[2 * j] = tc_pack(c.type, s[0], s[1]);
+            u->a[2 * j + 1] = tc_pack(c.type, s[2], s[3]);
+        }
         u->e[2 * j] = tc_pack(c.type, s[0] * (d[0] - l.x), s[1] * (d[1] - l.y));
         u->e[2 * j + 1] = tc_pack(c.type, s[2] * (d[2] - l.x), s[3] * (d[3] - l.y));
     }
@@ -619,6 +648,7 @@ TC_DEV_SM90A void tc__attn_bwd90_front(const tc__attn_bwd90_kernel kernel, const
     else TC_MBARRIER_WAIT(b->v_full, u->live & 1u, "V full", 0);
     TC_PIPE_WAIT_FULL(b->dout, &u->ring);
     tc__attn_bwd90_dp(kernel, b, u);
+    tc__attn_bwd90_drop(c, b, u, at);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bm / 2);
     if (edge) tc__attn_bwd90_mask(c, b, u, at);
@@ -707,8 +737,10 @@ TC_DEV_SM90A void tc__attn_bwd90_consume(const tc_attn_bwd_config c, const tc_at
 #pragma unroll
         for (int i = 0; i < c.head_dim_v / 2; i++) dv[i] = 0.f;
         if (b->steps > 0) tc__attn_bwd90_steps(kernel, b, &u);
-        tc_attn_bwd_store(c.type, c.head_dim_v, tc__attn_bwd_dkv(a, &b->w, 1, b->w.k0 + u.row), dv, 1.f);
-        tc_attn_bwd_store(c.type, c.head_dim, tc__attn_bwd_dkv(a, &b->w, 0, b->w.k0 + u.row), dk, a->scale);
+        tc_attn_bwd_store(c.type, c.head_dim_v, tc__attn_bwd_dkv(a, &b->w, 1, b->w.k0 + u.row), dv,
+                          tc__attn_bwd_scale(c, a, 1.f));
+        tc_attn_bwd_store(c.type, c.head_dim, tc__attn_bwd_dkv(a, &b->w, 0, b->w.k0 + u.row), dk,
+                          tc__attn_bwd_scale(c, a, a->scale));
     }
 }
 

@@ -36,6 +36,7 @@ typedef struct tc_attn_bwd_config {
     int bm, bn;                  /* queries and keys of a tile (by head_dim) */
     int stages;                  /* tiles of Q and dO in flight (2) */
     int warps;                   /* SM80: warps of a block (8) */
+    int dropout;                 /* as the forward's */
     int hook_size;               /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;      /* the forward's hooks, and */
     tc_attn_score_fn score_grad; /* the derivative of .score at the same s */
@@ -56,6 +57,7 @@ TC_HD TC_CONSTEXPR int tc__attn_bwd_hooked(const tc_attn_bwd_config c)
       "tc: .head_dim_v must be a multiple of 16 in 16..256")                                                          \
     X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1),                                   \
       "tc: .causal and .window are 0 or 1")                                                                           \
+    TC__ATTN_DROPOUT_RULES(X, c)                                                                                      \
     X(!(c).score == !(c).score_grad, "tc: .score and .score_grad, its derivative, come together")                     \
     X((c).hook_size >= TC_NO_ARGS && (c).hook_size <= TC_EPI_MAX,                                                     \
       "tc: .hook_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                       \
@@ -86,6 +88,8 @@ typedef struct tc_attn_bwd_args {
     size_t workspace_size;
     int fast;                   /* 1: dQ is added up in whatever order blocks come: bits differ from call to call */
     int pdl;                    /* not 0: Hopper's main kernel starts up while the one before it ends */
+    float dropout_p;            /* with .dropout: the forward's */
+    uint64_t dropout_seed, dropout_offset;
 } tc_attn_bwd_args;
 
 /* What the kernels know of a call. */
@@ -230,6 +234,52 @@ TC_DEV_SM80 void tc__attn_bwd_end_turn(unsigned *turn, unsigned after)
     asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(__cvta_generic_to_global(turn)), "r"(after) : "memory");
 }
 
+/* Dropout. P and dP stand there without the factor 1 / (1 - p): delta is multiplied by 1 - p (tc_attn_bwd_before), and
+ * dQ, dK and dV by the factor at last. */
+TC_DEV float tc__attn_bwd_scale(const tc_attn_bwd_config c, const tc_attn_bwd_problem *p, float scale)
+{
+    return c.dropout ? scale * tc__dropout_in(p->hook)->scale : scale;
+}
+
+/* Which of a lane's eight elements of 16 queries by 16 keys are dropped: bit e stands for element e of the fragment.
+ * q, kv: the first. */
+TC_DEV uint32_t tc__attn_bwd_drops(const tc_attn_bwd_problem *p, const tc_attn_at at)
+{
+    const tc__dropout *d = tc__dropout_in(p->hook);
+    const int lane = tc_lane();
+    const tc__dropout_patch patch = {(uint32_t)(at.kv / 4 + lane % 4), (uint32_t)(at.q / 2 + lane / 4), (uint32_t)at.h,
+                                     (uint32_t)at.b};
+    uint32_t w[4], bits = 0;
+    tc__dropout_words(d, patch, w);
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        if (tc__dropout_drops(d, w[e % 2 * 2 + e / 4], e / 2 % 2)) bits |= 1u << e;
+    return bits;
+}
+
+/* The same where the fragment's rows are keys. A patch belongs to two lanes, of an even key and the odd one behind it:
+ * each asks for one of the two patches that they have and trades what is the other's. The whole warp. */
+TC_DEV uint32_t tc__attn_bwd_drops_turned(const tc_attn_bwd_problem *p, const tc_attn_at at)
+{
+    const tc__dropout *d = tc__dropout_in(p->hook);
+    const int lane = tc_lane(), odd = lane / 4 % 2;
+    const tc__dropout_patch patch = {(uint32_t)(at.kv / 4 + lane / 8), (uint32_t)(at.q / 2 + lane % 4 * 2 + odd),
+                                     (uint32_t)at.h, (uint32_t)at.b};
+    uint32_t w[4], bits = 0;
+    tc__dropout_words(d, patch, w);
+#pragma unroll
+    for (int i = 0; i < 2; i++) { /* bit 3 of the key */
+        const uint32_t mine = odd ? w[2 + i] : w[i], got = __shfl_xor_sync(0xffffffffu, odd ? w[i] : w[2 + i], 4),
+                       even_q = odd ? got : mine, odd_q = odd ? mine : got;
+#pragma unroll
+        for (int upper = 0; upper < 2; upper++) { /* bit 3 of the query */
+            if (tc__dropout_drops(d, even_q, upper)) bits |= 1u << (4 * upper + 2 * i);
+            if (tc__dropout_drops(d, odd_q, upper)) bits |= 1u << (4 * upper + 2 * i + 1);
+        }
+    }
+    return bits;
+}
+
 /* Where rows of a fragment go: the first element of row 0, elements from row to row, rows that exist. */
 typedef struct tc_attn_bwd_rows {
     uint16_t *first;
@@ -308,6 +358,12 @@ TC_DEV float tc__attn_bwd_warp_sum(float x)
     return x;
 }
 
+/* 1 - p, of the rounded p: exact. */
+TC_DEV float tc__attn_bwd_keeps(const tc_attn_bwd_config c, const tc_attn_bwd_problem *p)
+{
+    return c.dropout ? (float)(65536u - (tc__dropout_in(p->hook)->below >> 16)) / 65536.f : 1.f;
+}
+
 TC_DEV_SM80 void tc_attn_bwd_before(const tc_attn_bwd_config c, const tc_attn_bwd_problem *p)
 {
     const int chunks = c.head_dim_v / 8, lane = tc_lane(), warp = (int)threadIdx.x / 32;
@@ -340,7 +396,7 @@ TC_DEV_SM80 void tc_attn_bwd_before(const tc_attn_bwd_config c, const tc_attn_bw
         if (exists) l = lse[q] == -TC__INF ? TC__INF : lse[q] * TC__LOG2E;
         if (lane % lanes == 0) {
             rows[r] = l;
-            rows[p->bm + r] = l == TC__INF ? 0.f : s;
+            rows[p->bm + r] = l == TC__INF ? 0.f : s * tc__attn_bwd_keeps(c, p);
             if (c.sink && l != TC__INF && sink != -TC__INF) part -= tc__exp2(sink - l) * s;
         }
     }
@@ -403,8 +459,8 @@ TC_DEV_SM80 void tc_attn_bwd_after(const tc_attn_bwd_config c, const tc_attn_bwd
                 x = *(const float4 *)(sums + ((r * (p->width / 8) + col / 8 + j) * 32 + tc_lane()) * 4);
             v[4 * j] = x.x, v[4 * j + 1] = x.y, v[4 * j + 2] = x.z, v[4 * j + 3] = x.w;
         }
-        if (col + 32 <= c.head_dim) tc_attn_bwd_store(c.type, 32, to, v, p->scale);
-        else tc_attn_bwd_store(c.type, 16, to, v, p->scale);
+        if (col + 32 <= c.head_dim) tc_attn_bwd_store(c.type, 32, to, v, tc__attn_bwd_scale(c, p, p->scale));
+        else tc_attn_bwd_store(c.type, 16, to, v, tc__attn_bwd_scale(c, p, p->scale));
     }
 }
 
@@ -516,6 +572,7 @@ TC_HOST tc_status tc__attn_bwd_check(const tc_attn_bwd_config *c, const tc_attn_
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
     a = tc__attn_bwd_forward(g);
     st = tc__attn_check_sizes(&f, &a);
+    if (st == TC_OK) st = tc__attn_check_dropout(c->dropout, g->dropout_p, g->dropout_seed, g->dropout_offset);
     if (st == TC_OK) st = tc__check_hook("hook", c->hook_size, g->hook_args, g->hook_size);
     if (st == TC_OK) st = tc__attn_check_side(&a, 'q');
     if (st == TC_OK) st = tc__attn_check_side(&a, 'k');
@@ -645,6 +702,7 @@ TC_HOST tc_status tc__attn_bwd_problem_make(tc_attn_bwd_problem *p, const tc_att
     p->lse_head = g->lse_head ? g->lse_head : rows;
     p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
     if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);
+    if (c->dropout) tc__dropout_put(p->hook, g->dropout_p, g->dropout_seed, g->dropout_offset);
     return TC_OK;
 }
 
@@ -653,7 +711,7 @@ static const tc__field tc__attn_bwd_fields[] TC_UNUSED = {
     TC__ATTN_BWD_FIELD(type, 0),   TC__ATTN_BWD_FIELD(head_dim, 1024), TC__ATTN_BWD_FIELD(head_dim_v, 1024),
     TC__ATTN_BWD_FIELD(causal, 16), TC__ATTN_BWD_FIELD(window, 16),    TC__ATTN_BWD_FIELD(bm, 2048),
     TC__ATTN_BWD_FIELD(bn, 2048),  TC__ATTN_BWD_FIELD(stages, 64),     TC__ATTN_BWD_FIELD(warps, 64),
-    TC__ATTN_BWD_FIELD(hook_size, 0), {NULL, 0, 0}};
+    TC__ATTN_BWD_FIELD(dropout, 16), TC__ATTN_BWD_FIELD(hook_size, 0), {NULL, 0, 0}};
 
 /* The three kernels of a call that has been checked and made: before, main, after. blocks 0: not launched. */
 typedef struct tc__attn_bwd_calls {

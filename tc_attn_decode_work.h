@@ -124,6 +124,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_decode_config(const tc_attn_config giv
 #define TC__ATTN_DECODE_RULES(X, c)                                                                                   \
     TC__ATTN_BASE_RULES(X, c)                                                                                         \
     X((c).kv == 0 || (c).kv == TC_E4M3 || (c).kv == TC_S8, "tc: .kv must be .type, TC_E4M3 or TC_S8")                 \
+    X(!(c).dropout, "tc: decoding has no .dropout")                                                                   \
     X((c).paged == 0 || (c).paged == 1, "tc: .paged is 0 or 1")                                                       \
     X(!(c).kv || ((c).head_dim % 32 == 0 && (c).head_dim_v % 32 == 0),                                                \
       "tc: with .kv .head_dim and .head_dim_v must be multiples of 32")                                               \

@@ -78,6 +78,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_mla_config(const tc_attn_config given)
           && !(c).exp_poly,                                                                                           \
       "tc: tiles of TC_ATTN_MLA_DEFINE are what they are: leave .bm, .bn, .stages, .q_stages, .consumers, .warps "    \
       "and .exp_poly unset")                                                                                          \
+    X(!(c).dropout, "tc: decoding has no .dropout")                                                                   \
     X(!tc__attn_hooked(c) && !(c).hook_size, "tc: TC_ATTN_MLA_DEFINE takes no hooks: leave .hook_size unset too")
 
 /* Whether TC_ATTN_MLA_DEFINE takes a configuration, unset fields included. */

@@ -137,6 +137,7 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__attn100_idesc(const tc_attn_confi
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Blackwell's attention spills: compile this file without it "  \
       "(or with -ewp), or define TC_ALLOW_RDC")                                                                       \
     TC__ATTN_RULES(X, c)                                                                                              \
+    X(!(c).dropout, "tc: Blackwell's attention has no .dropout: TC_ATTN_DEFINE takes its sm_80 kernel for it")        \
     X((c).consumers >= 1 && (c).consumers <= 2 && (c).bm == TC__ATTN100_ROWS * (c).consumers,                         \
       "tc: .bm must be 128 or 256: 128 queries for each of .consumers warpgroups")                                    \
     X((c).bn >= 32 && (c).bn <= 128 && (c).bn % 32 == 0, "tc: .bn must be 32, 64, 96 or 128")                         \

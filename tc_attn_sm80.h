@@ -49,13 +49,13 @@ TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c)
 TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 {
     const int each = tc__attn80_rows(c) / 4,
-              room = (c.score || c.mask || c.window ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c),
+              room = (c.score || c.mask || c.window || c.dropout ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c),
               fit = room > 0 ? room / each : 0;
     return fit < c.head_dim / 16 ? fit : c.head_dim / 16;
 }
 TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 {
-    const int rest = c.score || c.mask ? 96 : c.causal || c.window || c.head_dim < 64 ? 64 : 48;
+    const int rest = c.score || c.mask || c.dropout ? 96 : c.causal || c.window || c.head_dim < 64 ? 64 : 48;
     const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
     const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)),
               by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
@@ -73,7 +73,7 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 
 /* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has
  * sm_90 pause for them. A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
-#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).head_dim < 64 ? 2 : 3)
+#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).dropout || (c).head_dim < 64 ? 2 : 3)
 enum { TC__ATTN80_RUN = 4 };
 
 /* A tile of K or V of rows of dim elements, as the block's threads copy it; of Q all but the number of rows. */
@@ -97,7 +97,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
     if (c.bn == 0) {
-        const int hooked = c.head_dim_v > 32 && (c.score || c.mask),
+        const int hooked = c.head_dim_v > 32 && (c.score || c.mask || c.dropout),
                   apart = c.head_dim_v > 96 && c.head_dim != c.head_dim_v;
         c.bn = c.head_dim + c.head_dim_v > 256 || apart || hooked ? 32 : 64;
         while (c.bn > 16 && tc_attn_sm80_smem(c) > TC__ATTN80_SMEM) c.bn /= 2;
@@ -331,8 +331,21 @@ TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, const tc__attn80_place *
     sum[i / 8 * 2 + i % 4 / 2] += *x;
 }
 
-/* O += P V of one tile, P = exp2(S * scale + shift). Unit: 16 keys by 16 columns of V. */
-TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at)
+/* 16 keys from kv on, number j of the tile's: dropped, and packed for a product. */
+TC_DEV_SM80 void tc__attn80_pack(const tc_attn_config c, const tc__attn80_place *at, const int j, const int kv,
+                                 uint32_t *a)
+{
+#pragma unroll
+    for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
+        float *s = at->s + t * c.bn / 2 + j * 8;
+        if (c.dropout)
+            tc__attn_drop_8(tc__dropout_in(at->p->problem.hook), tc__attn_patch(at->w, at->row + t * 16, kv), s);
+        tc_attn_pack(c.type, s, 16, a + 4 * t);
+    }
+}
+
+/* O += P V of one tile, P = exp2(S * scale + shift); kv: its first key. Unit: 16 keys by 16 columns of V. */
+TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at, const int kv)
 {
     const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each,
               fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
@@ -348,8 +361,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
     for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, at, part, i);
-#pragma unroll
-    for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, at->s + t * c.bn / 2, 16, a[0] + 4 * t);
+    tc__attn80_pack(c, at, 0, kv, a[0]);
 #pragma unroll
     for (int u = 0; u < units; u++) {
         const int j = u / each, n = u % each;
@@ -366,11 +378,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
             for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++)
                 tc__attn80_exp(c, at, part, (j + 1) * tiles * 8 + i);
-            if (n + 1 == each) {
-#pragma unroll
-                for (int t = 0; t < tiles; t++)
-                    tc_attn_pack(c.type, at->s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
-            }
+            if (n + 1 == each) tc__attn80_pack(c, at, j + 1, kv + (j + 1) * 16, a[(j + 1) % 2]);
         }
     }
 #pragma unroll
@@ -429,7 +437,7 @@ TC_DEV_SM80 void tc__attn80_step(const tc_attn_config c, tc__attn80_place *at, c
         tc__attn80_raise(c, at, t);
         if (few) tc__attn80_round(c, at, t);
     }
-    tc__attn80_pv(c, at);
+    tc__attn80_pv(c, at, k.n * c.bn);
 }
 
 /* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages /

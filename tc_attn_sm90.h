@@ -484,6 +484,7 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
     u->f[0] = u->f[1] = 1.f;
     tc_attn_softmax(c, x, &u->r, f);
+    tc_attn_drop(c, &p->problem, &u->w, x);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
 
@@ -521,6 +522,7 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
         tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
     rise = tc_attn_softmax(c, x, &u->r, f);
+    tc_attn_drop(c, &p->problem, &u->w, x);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
     tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));

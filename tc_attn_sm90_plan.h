@@ -67,8 +67,9 @@ TC_HD TC_CONSTEXPR int tc__attn90_q_alone(const tc_attn_config c)
  * mask, whose second loop it slows down. */
 TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
 {
-    return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3
-           && (c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v) > 64;
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3 && wide > 64
+           && !(c.dropout && wide > 128);
 }
 /* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where tiles of keys divide
  * one of queries: then at most lengths the last row's tile is the first row's too, or too small to count. */
@@ -99,9 +100,11 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     }
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm                                ? c.bm
-           : wide <= 64 && !c.score && !c.mask ? 192
-                                               : 128; /* three warpgroups leave 160 registers: not enough for hooks */
+           : wide <= 64 && !c.score && !c.mask && !c.dropout
+               ? 192
+               : 128; /* three warpgroups leave 160 registers: not enough for hooks, nor for dropout */
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
+    if (c.bn == 0 && c.dropout) c.bn = wide <= 128 ? 128 : wide <= 192 ? 80 : 64; /* its generator takes registers */
     if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
     if (c.q_stages == 0) {
         c.q_stages = 2;

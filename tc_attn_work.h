@@ -18,6 +18,7 @@
 #include "tc_host.h"
 #include "tc_op.h"
 #include "tc_operand.h"
+#include "tc_philox.h"
 #include "tc_pipe.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -42,6 +43,26 @@ typedef struct tc_attn_at {
     int b, h, q, kv, d;
 } tc_attn_at;
 
+/* Dropout with probability p, which counts in steps of 2^-16, and what its mask is made of (tc_philox.h): is the
+ * probability of key at.kv to query at.q of head at.h in batch at.b kept? What is kept is multiplied by
+ * tc_dropout_scale(p). Host and device. */
+typedef struct tc_attn_dropout {
+    float p;
+    uint64_t seed, offset;
+} tc_attn_dropout;
+
+TC_HD int tc_attn_dropout_keeps(const tc_attn_dropout d, const tc_attn_at at)
+{
+    const uint32_t q = (uint32_t)at.q, kv = (uint32_t)at.kv;
+    const tc__dropout_patch patch = {kv / 16u * 4u + kv % 8u / 2u, q / 16u * 8u + q % 8u, (uint32_t)at.h,
+                                     (uint32_t)at.b};
+    tc__dropout made;
+    uint32_t w[4];
+    tc__dropout_make(&made, d.p, d.seed, d.offset);
+    tc__dropout_words(&made, patch, w);
+    return !tc__dropout_drops(&made, w[kv % 2u * 2u + kv / 8u % 2u], q / 8u % 2u != 0);
+}
+
 typedef float (*tc_attn_score_fn)(float s, tc_attn_at at, const void *args);
 typedef int (*tc_attn_mask_fn)(tc_attn_at at, const void *args);
 typedef int (*tc_attn_mask_tile_fn)(tc_attn_tile tile, const void *args);
@@ -64,6 +85,7 @@ typedef struct tc_attn_config {
     int paged;  /* decoding: 1: K and V lie in pages that a call's page_table lists */
     int o;       /* TC_E4M3: type of O: TC_BF16 or TC_F16 (TC_BF16) */
     int promote; /* TC_E4M3: sums are kept in f32 after so many keys (128); or TC_FAST */
+    int dropout; /* 1: a call's dropout_p, dropout_seed and dropout_offset hold; SM90 and SM80, types of 16 bits */
     int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
     tc_attn_mask_fn mask;
@@ -106,6 +128,7 @@ TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type =
     X((c).exp_poly >= 0 && (c).exp_poly <= 16, "tc: .exp_poly must be in 0..16")                                      \
     X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1),                                   \
       "tc: .causal and .window are 0 or 1")                                                                           \
+    TC__ATTN_DROPOUT_RULES(X, c)                                                                                      \
     X(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL")       \
     X((c).hook_size >= TC_NO_ARGS && (c).hook_size <= TC_EPI_MAX,                                                     \
       "tc: .hook_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                       \
@@ -124,6 +147,7 @@ TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type =
       "tc: .promote must be 128, the keys of a tile, or TC_FAST")                                                     \
     X((c).type != TC_E4M3 || (!(c).score && !(c).mask && !(c).mask_tile),                                             \
       "tc: with TC_E4M3 there is no .score, .mask or .mask_tile: .causal and .window are what it masks by")           \
+    X((c).type != TC_E4M3 || !(c).dropout, "tc: .dropout is for TC_F16 and TC_BF16")                                  \
     X((c).type != TC_E4M3 || (c).hook_size <= TC_EPI_MAX / 16 * 16 - 96,                                              \
       "tc: with TC_E4M3 .hook_size must be at most TC_EPI_MAX - 96: the rest holds where the factors lie")
 
@@ -174,6 +198,8 @@ typedef struct tc_attn_args {
     int scale_heads;                   /* with .kv: 0: one factor; 1: one for each of heads_kv */
     const float *q_scale;              /* with TC_E4M3 */
     tc_attn_factors q_factors, k_factors, v_factors;
+    float dropout_p;                   /* with .dropout: the share of probabilities that become 0: 0 or more, below 1 */
+    uint64_t dropout_seed, dropout_offset; /* name the mask; any */
 } tc_attn_args;
 
 /* What both kernels know of a call. */
@@ -544,6 +570,7 @@ static const tc__field tc__attn_fields[] TC_UNUSED = {TC__ATTN_FIELD(type, 0),
                                                       TC__ATTN_FIELD(paged, 16),
                                                       TC__ATTN_FIELD(o, 0),
                                                       TC__ATTN_FIELD(promote, 0),
+                                                      TC__ATTN_FIELD(dropout, 16),
                                                       TC__ATTN_FIELD(hook_size, 0),
                                                       {NULL, 0, 0}};
 
@@ -779,6 +806,7 @@ TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
     st = tc__attn_check_sizes(c, g);
     if (st == TC_OK) st = tc__attn_check_cache(c, g);
+    if (st == TC_OK) st = tc__attn_check_dropout(c->dropout, g->dropout_p, g->dropout_seed, g->dropout_offset);
     if (st == TC_OK) st = tc__check_hook("hook", c->hook_size, g->hook_args, g->hook_size);
     if (st == TC_OK) st = tc__attn_check_side(g, 'q');
     if (st == TC_OK) st = tc__attn_check_side(g, 'k');
@@ -819,9 +847,10 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->k_len = g->k_len;
     p->total_q = g->total_q;
     p->total_k = g->total_k;
-    /* heads that share K and V go into one tile where that makes fewer tiles: short queries */
+    /* heads that share K and V go into one tile where that makes fewer tiles: short queries; not with dropout, whose
+     * patches want queries 8 apart in rows 8 apart */
     p->group = 1;
-    if (share > 1 && fits >= 1 && !c->mask_tile
+    if (share > 1 && fits >= 1 && !c->mask_tile && !c->dropout
         && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share)
         p->group = share;
     p->tile_q = c->bm / p->group;
@@ -852,6 +881,7 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->lse_head = g->lse_head ? g->lse_head : rows;
     p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
     if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);
+    if (c->dropout) tc__dropout_put(p->hook, g->dropout_p, g->dropout_seed, g->dropout_offset);
     return TC_OK;
 }
 

@@ -5,6 +5,7 @@
  *     tc_attn_score                     score hook and masks
  *     tc_attn_rows, tc_attn_rows_init   a lane's maxima and sums
  *     tc_attn_softmax                   scores to probabilities
+ *     tc_attn_drop                      dropout: probabilities that become 0
  *     tc_attn_pack                      P as an A operand
  *     tc_attn_rescale                   O after a maximum rose
  *     tc_attn_finish                    O divided by the sums and through the hook; the log-sum-exp
@@ -267,6 +268,37 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, 
     return c.mask ? rise : wide <= 128 || __any_sync(0xffffffffu, rise);
 }
 
+/* The patch of dropout that holds a lane's eight probabilities of 16 rows of a tile, from `row` on, by 16 keys from kv
+ * on; heads do not share the tile. */
+TC_DEV tc__dropout_patch tc__attn_patch(const tc_attn_work *w, int row, int kv)
+{
+    const int lane = tc_lane();
+    const tc__dropout_patch at = {(uint32_t)(kv / 4 + lane % 4), (uint32_t)((w->q0 + row) / 2 + lane / 4),
+                                  (uint32_t)w->h, (uint32_t)w->b};
+    return at;
+}
+
+/* Those of them that are dropped to 0. */
+TC_DEV void tc__attn_drop_8(const tc__dropout *d, const tc__dropout_patch at, float *s)
+{
+    uint32_t w[4];
+    tc__dropout_words(d, at, w);
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        if (tc__dropout_drops(d, w[e % 2 * 2 + e / 4], e / 2 % 2)) s[e] = 0.f;
+}
+
+/* The same of all columns, after tc_attn_softmax, whose sums are those without dropout. tc_attn_finish multiplies by
+ * 1 / (1 - p). */
+TC_DEV void tc_attn_drop(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w,
+                         const tc_attn_scores x)
+{
+    if (!c.dropout) return;
+#pragma unroll
+    for (int i = 0; i < x.cols / 16; i++)
+        tc__attn_drop_8(tc__dropout_in(p->hook), tc__attn_patch(w, x.row, x.n * c.bn + i * 16), x.s + 8 * i);
+}
+
 /* P as the A operand of the second product: `cols` columns of probabilities to 16-bit pairs, 4 registers for each 16
  * columns. */
 TC_DEV_SM80 void tc_attn_pack(const int type, const float *s, const int cols, uint32_t *a)
@@ -354,6 +386,7 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
             if (p->lse && exists && lane % 4 == 0)
                 lse[h * p->lse_head + q] = tc__attn_lse(&end);
             if (c.out && exists) {
+                if (c.dropout) end.inverse *= tc__dropout_in(p->hook)->scale;
 #pragma unroll
                 for (int j = 0; j < c.head_dim_v / 8; j++) {
                     const int d = j * 8 + lane % 4 * 2;
@@ -364,6 +397,7 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
             }
         }
         if (c.out == 0) {
+            if (c.dropout) end.inverse *= tc__dropout_in(p->hook)->scale;
 #pragma unroll
             for (int j = 0; j < c.head_dim_v / 8; j++) {
                 o[4 * j + 2 * i] *= end.inverse;

@@ -17,7 +17,11 @@
  *              + 2^-20 p |dP - delta| where there is a slope to compute
  *     sums   dV: sum_i (p d + u p + t) |dO| and (n + 32) 2^-23 sum_i p |dO| for n terms; dQ, dK: scale times
  *            sum (g + u (|dS| + g) + t) |k or q| and (n + 32) 2^-23 sum |dS| |k or q|
- *     at last u |result| + t. */
+ *     at last u |result| + t.
+ * Dropout: m = 0 or 1 / (1 - p), as tc_attn_dropout_keeps says. dS = p (m dP - delta) slope, dV has m p for p. A kernel
+ * has dP or 0, and 1 - p times delta, of which the product is rounded, and multiplies all results by 1 / (1 - p): so
+ * f counts m times and t 1 / (1 - p) times, 2^-23 |delta| is added to the error of dS, and results are rounded twice
+ * more. */
 #define TC_SM90_STUBS
 #include "../tc_attn_bwd.h"
 #include "test.h"
@@ -25,7 +29,7 @@
 #include <time.h>
 
 /* ---- hooks ---- */
-enum { SOFTCAP = 1, RANDOM = 2, SINK = 4 };
+enum { SOFTCAP = 1, RANDOM = 2, SINK = 4, DROPOUT = 8 };
 typedef struct {
     int batch, heads, q_len, k_len;
     const int *len_q, *len_k;
@@ -93,7 +97,11 @@ TC_ATTN_BWD_SM80_DEFINE(a16_window, .type = TC_F16, .head_dim = 16, .window = 1,
                         .warps = 1)
 TC_ATTN_BWD_SM80_DEFINE(a_all_hooks, .type = TC_F16, .head_dim = 64, .window = 1, .hook_size = sizeof(hook_args),
                         .score = hook_softcap, .score_grad = hook_softcap_grad, .mask = hook_random, .sink = hook_sink)
+TC_ATTN_BWD_SM80_DEFINE(a_drop, .type = TC_F16, .head_dim = 64, .causal = 1, .dropout = 1)
 #ifdef MORE
+TC_ATTN_BWD_SM80_DEFINE(a_drop_all, .type = TC_BF16, .window = 1, .hook_size = sizeof(hook_args),
+                        .score = hook_softcap, .score_grad = hook_softcap_grad, .mask = hook_random, .sink = hook_sink,
+                        .dropout = 1)
 TC_ATTN_BWD_SM80_DEFINE(a64, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_BWD_SM80_DEFINE(a128, .type = TC_F16)
 TC_ATTN_BWD_SM80_DEFINE(a_softcap, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args),
@@ -116,7 +124,13 @@ TC_ATTN_BWD_SM90_DEFINE(hooks, .type = TC_F16, .head_dim = 64, .window = 1, .hoo
 TC_ATTN_BWD_DEFINE(any_256, .type = TC_F16, .head_dim = 256)
 TC_ATTN_BWD_DEFINE(any_softcap, .type = TC_BF16, .head_dim = 64, .hook_size = sizeof(hook_args), .score = hook_softcap,
                    .score_grad = hook_softcap_grad)
+TC_ATTN_BWD_SM90_DEFINE(h_drop, .type = TC_BF16, .causal = 1, .dropout = 1)
+TC_ATTN_BWD_SM90_DEFINE(h_drop_sink, .type = TC_F16, .head_dim = 64, .window = 1, .hook_size = sizeof(hook_args),
+                        .sink = hook_sink, .dropout = 1)
 #ifdef MORE
+TC_ATTN_BWD_SM90_DEFINE(h_drop_mask, .type = TC_BF16, .head_dim = 96, .hook_size = sizeof(hook_args),
+                        .mask = hook_random, .dropout = 1)
+TC_ATTN_BWD_DEFINE(any_drop, .type = TC_F16, .head_dim = 64, .causal = 1, .dropout = 1)
 TC_ATTN_BWD_SM90_DEFINE(h64, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_BWD_SM90_DEFINE(h128_window, .type = TC_BF16, .causal = 1, .window = 1)
 TC_ATTN_BWD_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
@@ -133,13 +147,15 @@ TC_ATTN_BWD_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
      name##_config()}
 static const kernel kernels[] = {
     IF_80(SM80(a64_causal, 0), SM80(a96_window, 0), SM80(a128_causal, 0), SM80(a192_128_causal, 0),
-          SM80(a256_window, 0), SM80(a48, 0), SM80(a16_window, 0), SM80(a_all_hooks, SOFTCAP | RANDOM | SINK), )
+          SM80(a256_window, 0), SM80(a48, 0), SM80(a16_window, 0), SM80(a_all_hooks, SOFTCAP | RANDOM | SINK),
+          SM80(a_drop, DROPOUT), )
     IF_90(SM90(h64_causal, 0), SM90(h96_window, 0), SM90(h128, 0), SM90(h128_causal, 0), SM90(h48_80, 0),
           SM90(h64_halves, 0), SM90(h128_tight, 0), SM90(hooks, RANDOM | SINK), ANY(any_256, 0),
-          ANY(any_softcap, SOFTCAP), )
+          ANY(any_softcap, SOFTCAP), SM90(h_drop, DROPOUT), SM90(h_drop_sink, SINK | DROPOUT), )
 #ifdef MORE
-    IF_80(SM80(a64, 0), SM80(a128, 0), SM80(a_softcap, SOFTCAP), )
-    IF_90(SM90(h64, 0), SM90(h128_window, 0), ANY(any_causal, 0), )
+    IF_80(SM80(a64, 0), SM80(a128, 0), SM80(a_softcap, SOFTCAP), SM80(a_drop_all, SOFTCAP | RANDOM | SINK | DROPOUT), )
+    IF_90(SM90(h64, 0), SM90(h128_window, 0), ANY(any_causal, 0), SM90(h_drop_mask, RANDOM | DROPOUT),
+          ANY(any_drop, DROPOUT), )
 #endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
@@ -198,6 +214,7 @@ typedef struct {
     double *eq, *ek, *ev;         /* bounds, added to; NULL: none */
     double *abs_q, *abs_k, *abs_v; /* sums of absolute values, likewise */
     double u, tiny, dsink, esink;
+    tc_attn_dropout drop;
 } problem;
 
 static int seen(const problem *p, int i, int j)
@@ -206,6 +223,14 @@ static int seen(const problem *p, int i, int j)
     return !(p->causal && j > at) && !(p->window && p->left >= 0 && j < at - p->left)
         && !(p->window && p->right >= 0 && j > at + p->right)
         && !((p->hooks & RANDOM) && !kept(p->hook, p->b, p->h, i, j));
+}
+
+/* What dropout multiplies a probability by. */
+static double dropped(const problem *p, int i, int j)
+{
+    const tc_attn_at at = {p->b, p->h, i, j, 0};
+    if (!(p->hooks & DROPOUT)) return 1;
+    return tc_attn_dropout_keeps(p->drop, at) ? (double)tc_dropout_scale(p->drop.p) : 0;
 }
 
 /* Score after the hook; its slope; the sum of absolute products. */
@@ -239,9 +264,10 @@ static void forward(const problem *p, double *o, double *lse)
         if (p->hooks & SINK) z += exp(p->hook->sinks[p->h] - top);
         for (int j = 0; j < p->lk; j++) z += exp(s[j] - top);
         lse[i] = top + log(z);
-        for (int j = 0; j < p->lk; j++)
-            for (int e = 0; e < p->dv && s[j] > -INFINITY; e++)
-                o[(size_t)i * p->dv + e] += exp(s[j] - lse[i]) * p->v[(size_t)j * p->dv + e];
+        for (int j = 0; j < p->lk; j++) {
+            const double pr = s[j] > -INFINITY ? exp(s[j] - lse[i]) * dropped(p, i, j) : 0;
+            for (int e = 0; e < p->dv && pr > 0; e++) o[(size_t)i * p->dv + e] += pr * p->v[(size_t)j * p->dv + e];
+        }
     }
     free(s);
 }
@@ -261,16 +287,18 @@ static void backward(problem *p)
             p->esink += ps * (off_delta + fabs(delta) * off_ps);
         }
         for (int j = 0; j < p->lk; j++) {
-            double slope, before, all, dp = 0, fa = 0, s, pr, ds;
+            double slope, before, all, dp = 0, fa = 0, s, pr, ds, m, tiny = p->tiny;
             if (!seen(p, i, j)) continue;
+            m = dropped(p, i, j);
+            if (p->hooks & DROPOUT) tiny *= (double)tc_dropout_scale(p->drop.p);
             s = score(p, i, j, &slope, &before, &all);
             pr = exp(s - p->lse[i]);
             for (int e = 0; e < p->dv; e++) {
                 const double x = g[e] * p->v[(size_t)j * p->dv + e];
-                dp += x, fa += fabs(x);
+                dp += m * x, fa += m * fabs(x);
             }
             ds = pr * (dp - delta) * slope;
-            for (int e = 0; e < p->dv; e++) p->dv_[(size_t)j * p->dv + e] += pr * g[e];
+            for (int e = 0; e < p->dv; e++) p->dv_[(size_t)j * p->dv + e] += m * pr * g[e];
             for (int e = 0; e < p->d; e++) {
                 p->dq[(size_t)i * p->d + e] += p->scale * ds * p->k[(size_t)j * p->d + e];
                 p->dk[(size_t)j * p->d + e] += p->scale * ds * p->q[(size_t)i * p->d + e];
@@ -281,12 +309,14 @@ static void backward(problem *p)
                              + (hooked ? ldexp(fabs(before) + fabs(s), -21) : 0);
             const double d = expm1(err) + ldexp(1, -21), f = ldexp((p->dv + 8) * fa, -23);
             const double off = pr * fabs(slope) * (d * fabs(dp - delta)
-                                                   + (1 + d) * (f + off_delta + ldexp(fabs(dp) + fabs(delta), -22)))
+                                                   + (1 + d) * (f + off_delta + ldexp(fabs(dp) + fabs(delta), -22)
+                                                                + (p->hooks & DROPOUT ? ldexp(fabs(delta), -23) : 0)))
                              + (hooked ? ldexp(pr * fabs(dp - delta), -20) : 0);
-            const double ep = pr * d + p->u * pr * (1 + d) + p->tiny, es = off + p->u * (fabs(ds) + off) + p->tiny;
+            const double ep = m > 0 ? m * (pr * d + p->u * pr * (1 + d)) + tiny : 0,
+                         es = off + p->u * (fabs(ds) + off) + tiny;
             for (int e = 0; e < p->dv; e++) {
                 p->ev[(size_t)j * p->dv + e] += ep * fabs(g[e]);
-                p->abs_v[(size_t)j * p->dv + e] += pr * fabs(g[e]);
+                p->abs_v[(size_t)j * p->dv + e] += m * pr * fabs(g[e]);
             }
             for (int e = 0; e < p->d; e++) {
                 const double k = fabs(p->k[(size_t)j * p->d + e]) * p->scale,
@@ -311,6 +341,7 @@ static void check_reference(int hooks, int causal)
     memset(&hook, 0, sizeof hook), memset(&p, 0, sizeof p);
     hook.cap = 1.5f, hook.salt = 7, hook.keep = 12, hook.sinks = sinks;
     p.hooks = hooks, p.lq = LQ, p.lk = LK, p.d = D, p.dv = DVV, p.causal = causal, p.left = p.right = -1, p.scale = 0.7;
+    p.drop.p = 0.3f, p.drop.seed = 11;
     p.hook = &hook, p.q = in[0], p.k = in[1], p.v = in[2], p.g = in[3], p.o = o, p.lse = lse;
     p.dq = dq, p.dk = dk, p.dv_ = dv;
     for (int t = 0; t < 4; t++)
@@ -409,6 +440,12 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work, int e
     g.scale = scales[test_int(0, 4)];
     g.fast = test_int(0, 2) == 0;
     g.pdl = test_int(0, 1);
+    tc_attn_dropout drop = {0, 0, 0};
+    if (c.dropout) {
+        static const float shares[] = {0, 0.1f, 0.2f, 0.5f, 0.9f};
+        drop.p = shares[test_int(0, 4)], drop.seed = test_random(), drop.offset = test_int(0, 1) ? test_random() : 4;
+        g.dropout_p = drop.p, g.dropout_seed = drop.seed, g.dropout_offset = drop.offset;
+    }
     if (c.window) {
         static const int ends[] = {-1, -1, 0, 1, 5, 33, 100, 100000};
         g.window_left = test_int(0, 1) ? ends[test_int(0, 7)] : test_int(0, largest);
@@ -456,7 +493,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work, int e
             double *x[4];
             p->hooks = kn->hooks, p->b = b, p->h = h, p->lq = lq, p->lk = lk, p->d = d, p->dv = dv;
             p->causal = c.causal, p->window = c.window, p->left = g.window_left, p->right = g.window_right;
-            p->scale = scale, p->hook = &host_hook;
+            p->scale = scale, p->hook = &host_hook, p->drop = drop;
             p->u = ldexp(1, c.type == TC_BF16 ? -8 : -11), p->tiny = c.type == TC_BF16 ? 1e-38 : ldexp(1, -25);
             for (int i = 0; i < 4; i++) {
                 const int which = i < 3 ? i : DOUT, n = modes_of[which] ? lk : lq;
@@ -490,7 +527,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work, int e
     hook.len_k = (int *)upload(side_k.lens, sizeof(int) * (size_t)batch);
     hook.bad = (int *)upload(&device_bad, sizeof(int));
     hook.sinks = (float *)upload(sinks, sizeof sinks);
-    if (kn->hooks) g.hook_args = &hook, g.hook_size = sizeof hook;
+    if (c.hook_size) g.hook_args = &hook, g.hook_size = sizeof hook;
     if (kn->hooks & SINK && test_int(0, 3)) g.dsink = (float *)device_memory(sizeof(float) * (size_t)heads);
 
     char what[500];
@@ -528,6 +565,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work, int e
     CUDA_CHECK(cudaMemcpy(&device_bad, hook.bad, sizeof(int), cudaMemcpyDeviceToHost));
     CHECK(device_bad == 0, "%s: a hook is asked about a place that does not exist", what);
 
+    const int more = c.dropout ? 2 : 0; /* roundings of results */
     double dsink[8] = {0}, esink[8] = {0};
     for (int b = 0; b < batch; b++)
         for (int hk = 0; hk < heads_kv; hk++) {
@@ -542,11 +580,11 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work, int e
                 p->dv_ = v[0], p->ev = v[1], p->abs_v = v[2];
                 backward(p);
                 dsink[p->h] += p->dsink, esink[p->h] += p->esink + ldexp(fabs(p->dsink), -20);
-                bad[0] += compare(c.type, &t[DQ], b, p->h, lq, q[0], q[1], q[2], lk, &most[0]);
+                bad[0] += compare(c.type, &t[DQ], b, p->h, lq, q[0], q[1], q[2], lk + more, &most[0]);
                 for (int x = 0; x < 3; x++) free(q[x]);
             }
-            bad[1] += compare(c.type, &t[DK], b, hk, lk, k[0], k[1], k[2], lq * group, &most[1]);
-            bad[2] += compare(c.type, &t[DV], b, hk, lk, v[0], v[1], v[2], lq * group, &most[2]);
+            bad[1] += compare(c.type, &t[DK], b, hk, lk, k[0], k[1], k[2], lq * group + more, &most[1]);
+            bad[2] += compare(c.type, &t[DV], b, hk, lk, v[0], v[1], v[2], lq * group + more, &most[2]);
             for (int x = 0; x < 3; x++) free(k[x]), free(v[x]);
         }
     for (int i = 0; i < 3; i++) {
@@ -578,7 +616,7 @@ int main(int argc, char **argv)
     struct cudaDeviceProp properties;
     const kernel *usable[KERNELS];
     int n = 0, emulated;
-    for (int i = 0; i < 8; i++) check_reference(i, i & 1);
+    for (int i = 0; i < 16; i++) check_reference(i, i & 1);
     if (device < 80) {
         SKIP("attn_bwd: no device of compute capability 8.0 or later");
         return test_end();

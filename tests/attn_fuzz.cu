@@ -24,6 +24,8 @@
  *               (k/16 + 64) 2^-23:
  *                a term passes through at most 32 additions of its tile (256 columns over 4 lanes and pairs), then one
  *                a tile, then 3
+ *     dropout   v_j stands for v_j / (1 - p) or 0 in all of this but in Z, as tc_attn_dropout_keeps says; the factor is
+ *               one rounding of o more
  *     division  2^-22 |o|; output hook: its slope times all this, and 2^-23 of its result; output u |o|, f16 besides
  *               2^-25.
  * With d_j = exp(e_j) - 1 + 2^-21 that is |o' - o| <= sum p_j ((d_j + ...) |v_j| + u w_j) / Z + |o| (sum p_j d_j / Z +
@@ -262,6 +264,10 @@ TC_ATTN_SM90_DEFINE(bn16, .type = TC_F16, .head_dim = 64, .causal = 1, .bn = 16,
 TC_ATTN_SM90_DEFINE(bm192_bn48, .type = TC_BF16, .head_dim = 32, .window = 1, .bm = 192, .bn = 48, .consumers = 3)
 TC_ATTN_SM90_DEFINE(bn256, .type = TC_F16, .head_dim = 32, .bm = 64, .bn = 256)
 
+TC_ATTN_SM90_DEFINE(drop, .type = TC_BF16, .causal = 1, .dropout = 1)
+TC_ATTN_SM90_DEFINE(drop_hooks, NARROW .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1,
+                    .out = hook_gate, .sink = hook_sink, .dropout = 1)
+
 TC_ATTN_SM80_DEFINE(a16_window, .type = TC_F16, .head_dim = 16, .window = 1)
 TC_ATTN_SM80_DEFINE(a32_causal, .type = TC_BF16, .head_dim = 32, .causal = 1)
 TC_ATTN_SM80_DEFINE(a64, .type = TC_BF16, .head_dim = 64)
@@ -284,11 +290,13 @@ TC_ATTN_SM80_DEFINE(a_sink, .type = TC_F16, .hook_size = sizeof(hook_args), .cau
 TC_ATTN_SM80_DEFINE(a_one_warp, .type = TC_BF16, .head_dim = 64, .causal = 1, .bm = 16, .bn = 16, .stages = 4,
                     .warps = 1)
 TC_ATTN_SM80_DEFINE(a_8_warps, .type = TC_F16, .head_dim = 64, .bm = 128, .bn = 128, .stages = 3, .warps = 8)
+TC_ATTN_SM80_DEFINE(a_drop, .type = TC_BF16, .dropout = 1)
 
 TC_ATTN_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
 TC_ATTN_DEFINE(any_hooks, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1,
                .score = hook_alibi, .mask = hook_random, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_DEFINE(any_256, .type = TC_BF16, .head_dim = 256)
+TC_ATTN_DEFINE(any_drop, .type = TC_F16, .head_dim = 96, .causal = 1, .dropout = 1)
 
 #ifdef FUZZ_ALL /* make fuzz: more sizes and combinations of what is above */
 TC_ATTN_SM90_DEFINE(h48_window, .type = TC_BF16, .head_dim = 48, .window = 1)
@@ -311,6 +319,13 @@ TC_ATTN_SM90_DEFINE(blocks_window, .type = TC_BF16, .hook_size = sizeof(hook_arg
 TC_ATTN_SM90_DEFINE(gate_window, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .head_dim_v = 48,
                     .window = 1, .out = hook_gate)
 TC_ATTN_SM90_DEFINE(bn64_3stages, .type = TC_BF16, .head_dim = 64, .bn = 64, .stages = 3)
+TC_ATTN_SM90_DEFINE(drop_256, .type = TC_BF16, .head_dim = 256, .dropout = 1)
+TC_ATTN_SM90_DEFINE(drop_192_128, .type = TC_F16, .head_dim = 192, .head_dim_v = 128, .window = 1, .dropout = 1)
+TC_ATTN_SM90_DEFINE(drop_all, NARROW .type = TC_BF16, .hook_size = sizeof(hook_args), .score = hook_softcap,
+                    .mask = hook_random, .dropout = 1)
+TC_ATTN_SM80_DEFINE(a_drop_256, .type = TC_F16, .head_dim = 256, .causal = 1, .dropout = 1)
+TC_ATTN_SM80_DEFINE(a_drop_all, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1,
+                    .score = hook_softcap, .mask = hook_random, .dropout = 1)
 TC_ATTN_SM80_DEFINE(a48, .type = TC_F16, .head_dim = 48)
 TC_ATTN_SM80_DEFINE(a80_causal_window, .type = TC_F16, .head_dim = 80, .causal = 1, .window = 1)
 TC_ATTN_SM80_DEFINE(a112, .type = TC_BF16, .head_dim = 112)
@@ -336,16 +351,20 @@ static const kernel kernels[] = {
     SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(mask_random, RANDOM), SM90(documents, DOCUMENTS | TILED),
     SM90(blocks, BLOCKS | TILED), SM90(gate, GATE), SM90(sink, SINK),
     SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), SM90(three_hooks, ALIBI | GATE | SINK),
-    SM90(bm64, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0), SM90(bn256, 0), SM80(a16_window, 0),
+    SM90(bm64, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0), SM90(bn256, 0),
+    SM90(drop, 0), SM90(drop_hooks, GATE | SINK), SM80(a16_window, 0),
     SM80(a32_causal, 0), SM80(a64, 0), SM80(a128_causal, 0), SM80(a256_causal, 0), SM80(a192_128_causal, 0),
     SM80(a64_128, 0), SM80(a_alibi, ALIBI), SM80(a_far, FAR), SM80(a_random, RANDOM),
     SM80(a_documents, DOCUMENTS | TILED), SM80(a_blocks, BLOCKS | TILED),
     SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), SM80(a_sink, SINK), SM80(a_one_warp, 0),
-    SM80(a_8_warps, 0), ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
+    SM80(a_8_warps, 0), SM80(a_drop, 0), ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK),
+    ANY(any_256, 0), ANY(any_drop, 0),
     IF_ALL(SM90(h48_window, 0), SM90(h80_causal_window, 0), SM90(h112_causal, 0), SM90(h128_window, 0),
            SM90(h160_causal, 0), SM90(h192, 0), SM90(h128_48_window, 0), SM90(far_f16, FAR),
            SM90(bias_window, BIAS), SM90(random_window, RANDOM), SM90(documents_alone, DOCUMENTS),
-           SM90(blocks_window, BLOCKS | TILED), SM90(gate_window, GATE), SM90(bn64_3stages, 0), SM80(a48, 0),
+           SM90(blocks_window, BLOCKS | TILED), SM90(gate_window, GATE), SM90(bn64_3stages, 0), SM90(drop_256, 0),
+           SM90(drop_192_128, 0), SM90(drop_all, SOFTCAP | RANDOM), SM80(a_drop_256, 0),
+           SM80(a_drop_all, SOFTCAP | RANDOM), SM80(a48, 0),
            SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_window, 0), SM80(a160_causal, 0),
            SM80(a128_48_window, 0), SM80(a_far_bf16, FAR), SM80(a_bias_window, BIAS),)
 };
@@ -438,7 +457,7 @@ static side choose_side(int batch, int len, int packed_chance)
 
 /* ---- the reference: score and its error before the maximum is known ---- */
 typedef struct {
-    double s, error;
+    double s, error, more; /* more: what dropout makes of the probability */
     int kept; /* 2: far down */
 } score;
 
@@ -458,7 +477,7 @@ static score hooked(const kernel *kn, const hook_args *p, double s, double error
     if (kn->hooks & BLOCKS) r.kept = kept_block(p, h, q, kv);
     if (s == -INFINITY) r.kept = 0; /* a bias of -inf masks */
     if ((kn->hooks & FAR) && is_far(p, h, q, kv)) r.kept = 2;
-    r.s = s, r.error = error;
+    r.s = s, r.error = error, r.more = 1;
     return r;
 }
 
@@ -527,6 +546,12 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
         g.window_left = g.window_right = -1;
     }
     g.pdl = test_int(0, 1);
+    tc_attn_dropout drop = {0, 0, 0};
+    if (c.dropout) {
+        static const float shares[] = {0, 0.1f, 0.2f, 0.5f, 0.9f};
+        drop.p = shares[test_int(0, 4)], drop.seed = test_random(), drop.offset = test_int(0, 1) ? test_random() : 4;
+        g.dropout_p = drop.p, g.dropout_seed = drop.seed, g.dropout_offset = drop.offset;
+    }
 
     memset(t, 0, sizeof t);
     for (int i = 0; i < 4; i++) {
@@ -696,6 +721,10 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                             dot += x, all += fabs(x);
                         }
                         s[j] = hooked(kn, &host_hook, dot * scale, (d + 8) * ldexp(all * scale, -23), b, h, i, j);
+                        if (c.dropout) {
+                            const tc_attn_at at = {b, h, i, j, 0};
+                            s[j].more = tc_attn_dropout_keeps(drop, at) ? (double)tc_dropout_scale(drop.p) : 0;
+                        }
                         hidden += s[j].kept == 2;
                         if (s[j].kept != 1) continue;
                         any = 1;
@@ -716,7 +745,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                         off_by = expm1(s[j].error + ldexp(fabs(s[j].s) + far, -22)) + ldexp(1, -21);
                         z += p, drift += p * off_by;
                         for (int e = 0; e < dv; e++) {
-                            const double v = fv[(size_t)j * dv + e];
+                            const double v = fv[(size_t)j * dv + e] * s[j].more;
                             sum[e] += p * v, size[e] += p * fabs(v), off[e] += p * off_by * fabs(v),
                                 values[e] += fabs(v);
                         }
@@ -727,7 +756,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                     for (int j = 0; j < lk && any; j++) {
                         const double p = s[j].kept ? exp(s[j].s - top) : 0;
                         for (int e = 0; e < dv && p > 0; e++) {
-                            const double v = fv[(size_t)j * dv + e], from_o = fabs(v - sum[e] / z);
+                            const double v = fv[(size_t)j * dv + e] * s[j].more, from_o = fabs(v - sum[e] / z);
                             apart[e] += p * (fabs(v) > from_o ? fabs(v) : from_o);
                         }
                     }
@@ -742,6 +771,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                         bound = (off[e] + apart[e] * u + size[e] * ldexp(lk + lk / 16 + 16, -23) + values[e] * tiny)
                             / z;
                         bound += fabs(o) * (drift / z + ldexp(lk / 16 + 64, -23) + ldexp(1, -22));
+                        if (c.dropout) bound += ldexp(fabs(o), -23);
                         bound = bound * fabs(gate) + ldexp(fabs(ref), -23);
                         bound += (fabs(ref) + bound) * u + tiny;
                         error = fabs(x - ref) / bound;

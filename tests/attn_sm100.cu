@@ -112,6 +112,7 @@ static void more(void)
     NEVER(c.stages = 20, ".stages must be 2 or more");
     NEVER(c.q_stages = 3, ".q_stages must be 1 or 2");
     NEVER(c.exp_poly = 17, ".exp_poly must be in 0..16");
+    NEVER(c.dropout = 1, "Blackwell's attention has no .dropout");
     NEVER(c.type = TC_E4M3, ".type must be TC_F16 or TC_BF16");
     NEVER(c.head_dim = 24, ".head_dim must be a multiple of 16");
     /* every head dim has a configuration; the launch is that of the rows */

@@ -37,6 +37,9 @@ TC_ATTN_SM100_DEFINE(one_q, .type = TC_F16, .head_dim = 64, .bn = 96, .stages = 
 /* which picks by device: this one or decoding, since its sm_80 kernel is a stub in this build */
 TC_ATTN_DEFINE(any, .type = TC_BF16, .head_dim = 64, .causal = 1)
 
+/* and this one is not: Blackwell's kernel has no dropout */
+TC_ATTN_DEFINE(any_drop, .type = TC_F16, .head_dim = 64, .causal = 1, .dropout = 1)
+
 #define ANY(name, hooks) {#name, name##_run, 80, hooks, tc_attn_sm100_smem(name##_sm100_config()), name##_config()}
 #define ROW(name, hooks) {#name, name##_run, 100, hooks, name##_SMEM, name##_config()}
 static const kernel kernels[] = {
@@ -45,6 +48,7 @@ static const kernel kernels[] = {
     ROW(b64_208, 0), ROW(alibi, ALIBI), ROW(far_f16, FAR), ROW(far_window, FAR), ROW(mask_random, RANDOM),
     ROW(documents, DOCUMENTS | TILED), ROW(blocks_window, BLOCKS | TILED), ROW(gate, GATE), ROW(sink, SINK),
     ROW(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), ROW(one_tile, 0), ROW(one_q, 0), ANY(any, 0),
+    {"any_drop", any_drop_run, 80, 0, tc_attn_sm80_smem(any_drop_sm80_config()), any_drop_config()},
 };
 
 /* attn_sm100.cu's own, behind the problems */

@@ -90,6 +90,7 @@ list() {
         on_device attn_sm100 "$build/tests/attn_sm100" 480
         on_device attn_bwd_bad_input "$build/tests/attn_bwd_bad_input"
         on_device attn_bwd "$build/tests/attn_bwd" 230
+        on_device attn_dropout "$build/tests/attn_dropout"
     else
         emulated sm_90a unit_device
         emulated sm_80 unit_device
@@ -204,6 +205,9 @@ list() {
         step "attn_bwd, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/attn_bwd" 46 1
         emulated sm_80 attn_bwd 28
+        step "attn_dropout, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/attn_dropout"
+        emulated sm_80 attn_dropout
     fi
     on_device examples sh tests/examples.sh "$build" $tcemu
     # the long ones before the short ones, so that both places end together

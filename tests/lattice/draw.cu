@@ -460,6 +460,7 @@ static attn_draw draw_attn80(void)
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
             a = draw_attn_common();
+            a.c.dropout = chance(20);
             a.c.warps = warps = PICK(0, 1, 1, 2, 4, 4, 8, 16);
         }
         a.c.bm = chance(10) ? 0 : 16 * (warps ? warps : 4) * test_int(1, 4);
@@ -474,7 +475,10 @@ static attn_draw draw_attn90(void)
 {
     attn_draw a;
     for (int tries = 0;; tries++) {
-        if (tries % REDRAW == 0) a = draw_attn_common();
+        if (tries % REDRAW == 0) {
+            a = draw_attn_common();
+            a.c.dropout = chance(20);
+        }
         a.c.bm = PICK(0, 64, 128, 192), a.c.consumers = chance(60) ? 0 : test_int(1, 3);
         a.c.bn = chance(10) ? 0 : 16 * test_int(1, 16);
         a.c.stages = PICK(0, 0, 2, 3, 4, 5), a.c.q_stages = PICK(0, 0, 1, 2);
@@ -568,7 +572,7 @@ static void attn_fields(const attn_draw *a)
     add_field("head_dim", c->head_dim), add_field("head_dim_v", c->head_dim_v), add_field("causal", c->causal),
         add_field("window", c->window);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("stages", c->stages), add_field("q_stages", c->q_stages);
-    add_field("consumers", c->consumers), add_field("warps", c->warps);
+    add_field("consumers", c->consumers), add_field("warps", c->warps), add_field("dropout", c->dropout);
     add_type("kv", c->kv), add_field("paged", c->paged);
     if ((a->score != scores || a->mask != masks || a->out != outs || a->sink != sinks))
         add(", .hook_size = sizeof(hook_args)");
