@@ -764,7 +764,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
 #define TC__GEMM_AUTO_SM80(kernel, own, config, aligned)                                                              \
     TC__LINE_BREAK enum {                                                                                             \
         own##_has_##config##_##aligned = TC__GEMM_BY_MMA(own##_config(), aligned)                                     \
-                                      && (aligned || TC__GEMM_AUTO_UNALIGNED(own))                                    \
+                                      && (aligned || (TC__GEMM_AUTO_UNALIGNED(own)                                    \
+                                                      && !tc__gemm80_decides(own##_config())))                        \
     };                                                                                                                \
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
