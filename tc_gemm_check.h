@@ -415,7 +415,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (g->k > 0 && !g->a && !g->groups.each.a && !(c->bsr && g->bsr.blocks == 0))
         return tc__fail(TC_ERR_NULL, "a is null");
     if (g->k > 0 && !g->b && !g->groups.each.b) return tc__fail(TC_ERR_NULL, "b is null");
-    if (tc__gemm_beta(g) != 0 && !g->c && !g->groups.each.c) return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
+    if (tc__gemm_beta(g) != 0 && !g->c && !g->groups.each.c)
+        return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
     if (c->d == TC_E2M1 && (g->n % 2 || g->ldd % 2 || g->stride_d % 2))
         return tc__fail(TC_ERR_SIZE, "n = %d, ldd = %lld and stride_d = %lld must be even: two elements of e2m1 share "
                         "a byte", g->n, (long long)g->ldd, (long long)g->stride_d);
@@ -438,7 +439,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 TC_HOST tc_gemm_args tc__gemm_effective(const tc_gemm_args *g)
 {
     tc_gemm_args e = *g;
-    if (tc__gemm_alpha(g) == 0 || (g->bsr.row_ptr && g->bsr.blocks == 0)) e.k = 0, e.a = e.b = 0, e.groups.each.a = e.groups.each.b = 0;
+    if (tc__gemm_alpha(g) == 0 || (g->bsr.row_ptr && g->bsr.blocks == 0))
+        e.k = 0, e.a = e.b = 0, e.groups.each.a = 0, e.groups.each.b = 0;
     return e;
 }
 
