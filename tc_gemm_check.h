@@ -146,16 +146,23 @@ typedef struct tc__gemm_entry {
     int given; /* the call says it too, where both make no sense */
     unsigned align;
 } tc__gemm_entry;
-enum { TC__GEMM_EACH_SIZES = 3, TC__GEMM_EACH_ENTRIES = 11 };
+enum { TC__GEMM_EACH_ENTRIES = 11 };
 
 TC_HOST tc__gemm_entry tc__gemm_each_entry(const tc_gemm_args *g, int i)
 {
     const tc_gemm_each *e = &g->groups.each;
     const tc__gemm_entry all[TC__GEMM_EACH_ENTRIES] = {
-        {"m", e->m, 0, 4},           {"n", e->n, 0, 4},           {"k", e->k, 0, 4},
-        {"a", e->a, g->a != NULL, 8}, {"b", e->b, g->b != NULL, 8}, {"c", e->c, g->c != NULL, 8},
-        {"d", e->d, g->d != NULL, 8}, {"lda", e->lda, g->lda != 0, 8}, {"ldb", e->ldb, g->ldb != 0, 8},
-        {"ldc", e->ldc, g->ldc != 0, 8}, {"ldd", e->ldd, g->ldd != 0, 8}};
+        {"m", e->m, 0, 4},
+        {"n", e->n, 0, 4},
+        {"k", e->k, 0, 4},
+        {"a", e->a, g->a != NULL, 8},
+        {"b", e->b, g->b != NULL, 8},
+        {"c", e->c, g->c != NULL, 8},
+        {"d", e->d, g->d != NULL, 8},
+        {"lda", e->lda, g->lda != 0, 8},
+        {"ldb", e->ldb, g->ldb != 0, 8},
+        {"ldc", e->ldc, g->ldc != 0, 8},
+        {"ldd", e->ldd, g->ldd != 0, 8}};
     return all[i];
 }
 
