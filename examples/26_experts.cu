@@ -1,7 +1,7 @@
 /* 26_experts.cu - a mixture of experts: each token goes to two of them, Y = sum of weight * gelu(X Wu[e]) Wd[e]. Rows
  * of all experts stand after each other, and each of the layer's two products is one launch, whatever the router has
- * said: how many rows an expert has, the device alone knows. Of the backward pass the gradient of Wd, where it is k that
- * is cut at the same bounds. On every device. */
+ * said: how many rows an expert has, the device alone knows. Of the backward pass the gradient of Wd, where it is k
+ * that is cut at the same bounds. On every device. */
 #define TC_SM90_STUBS
 #include "example.h"
 

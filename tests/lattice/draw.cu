@@ -614,8 +614,8 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
                  from, id, i, i, sm == 90 ? g->c.step : 0, view.bn, 1 + pair);
         return;
     case EACH:
-        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_plan, k%d_launch, %d, %s, k%d_SMEM, k%d_config()}", i, i,
-                 i, i, i, from, id, i, i);
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_plan, k%d_launch, %d, %s, k%d_SMEM, k%d_config()}", i,
+                 i, i, i, i, from, id, i, i);
         return;
     case SPARSE:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
