@@ -193,7 +193,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
       "is the most (TC_F64: 32 x 64; fp8, TC_F32: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; A in columns, B in rows of " \
-      "8 bits or TC_TF32: 64 x 48), less with more than 8 warps")                                                      \
+      "8 bits or TC_TF32, TC_GROUPS_ARRAY, TC_GROUPS_K where k lies together: 64 x 48), less with more than 8 warps") \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 
