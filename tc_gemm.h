@@ -131,6 +131,10 @@
  * GROUPS (mixture of experts). .groups = TC_GROUPS_ROWS, or for decoding TC_GROUPS_MASKED, makes of one launch many
  * products, each with a B of its own and with as many rows of A and D as the device alone knows:
  *     .m = rows of all groups, ..., .stride_b = (int64_t)n * k, .groups = { .count = 64, .offsets = offsets }
+ *   Their backward pass: TC_GROUPS_K cuts k at such bounds, and each group has a D of its own. TC_GROUPS_ARRAY: sizes,
+ *   pointers and pitches of each product, or pointers alone, in device memory:
+ *     .m = most rows, .n = n, .k = k, .lda = k, .ldb = k, .ldd = n,
+ *     .groups = { .count = 64, .each = { .m = rows_of_each, .a = as, .b = bs, .d = ds } }
  *   The manual stands above tc_gemm_groups in tc_gemm_config.h.
  *
  * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, .row_sum = TC_SUM,
@@ -757,7 +761,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
 #define TC__GEMM_AUTO_SM80(kernel, own, config, aligned)                                                              \
     TC__LINE_BREAK enum {                                                                                             \
         own##_has_##config##_##aligned = TC__GEMM_BY_MMA(own##_config(), aligned)                                     \
-                                      && (aligned || TC__GEMM_AUTO_UNALIGNED(own))                                    \
+                                      && (aligned || (TC__GEMM_AUTO_UNALIGNED(own)                                    \
+                                                      && !tc__gemm80_decides(own##_config())))                        \
     };                                                                                                                \
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \

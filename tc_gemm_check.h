@@ -72,10 +72,13 @@ TC_HOST int tc__gemm_empty(const tc_gemm_args *g)
 
 TC_HOST int tc__gemm_batch(const tc_gemm_args *g) { return g->batch ? g->batch : 1; }
 
-/* Matrices of A, B, C or D, as which says: of groups that are rows of one another, B alone has more than one. */
+/* Matrices of A, B, C or D, as which says: of groups that are rows of one another, B alone has more than one; of those
+ * that are runs of k, C and D alone. */
 TC_HOST int tc__gemm_matrices(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
-    if (c->groups == TC_GROUPS_MASKED || (c->groups && which == 'b')) return g->groups.count;
+    if (c->groups == TC_GROUPS_K) return which == 'c' || which == 'd' ? g->groups.count : 1;
+    if (c->groups == TC_GROUPS_MASKED || c->groups == TC_GROUPS_ARRAY || (c->groups && which == 'b'))
+        return g->groups.count;
     return tc__gemm_batch(g);
 }
 TC_HOST double tc__gemm_alpha(const tc_gemm_args *g) { return g->alpha64 ? *g->alpha64 : g->alpha ? *g->alpha : 1.; }
@@ -136,39 +139,114 @@ TC_HOST tc_status tc__gemm_check_scale(const tc_gemm_config *c, const tc_gemm_ar
     return TC_OK;
 }
 
+/* groups.each as a table: the arrays, and what the call says in place of each. */
+typedef struct tc__gemm_entry {
+    const char *name; /* of the array, of the call's */
+    const void *at;
+    int given; /* the call says it too, where both make no sense */
+    unsigned align;
+} tc__gemm_entry;
+enum { TC__GEMM_EACH_ENTRIES = 11 };
+
+TC_HOST tc__gemm_entry tc__gemm_each_entry(const tc_gemm_args *g, int i)
+{
+    const tc_gemm_each *e = &g->groups.each;
+    const tc__gemm_entry all[TC__GEMM_EACH_ENTRIES] = {
+        {"m", e->m, 0, 4},
+        {"n", e->n, 0, 4},
+        {"k", e->k, 0, 4},
+        {"a", e->a, g->a != NULL, 8},
+        {"b", e->b, g->b != NULL, 8},
+        {"c", e->c, g->c != NULL, 8},
+        {"d", e->d, g->d != NULL, 8},
+        {"lda", e->lda, g->lda != 0, 8},
+        {"ldb", e->ldb, g->ldb != 0, 8},
+        {"ldc", e->ldc, g->ldc != 0, 8},
+        {"ldd", e->ldd, g->ldd != 0, 8}};
+    return all[i];
+}
+
+/* TC_GROUPS_ARRAY, and what no other has. */
+TC_HOST tc_status tc__gemm_check_each(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const tc_gemm_each *e = &g->groups.each;
+    const int64_t strides[4] = {g->stride_a, g->stride_b, g->stride_c, g->stride_d};
+    const void *arrays[4];
+    int i;
+    arrays[0] = e->a, arrays[1] = e->b, arrays[2] = e->c, arrays[3] = e->d;
+    for (i = 0; i < TC__GEMM_EACH_ENTRIES; i++) {
+        const tc__gemm_entry x = tc__gemm_each_entry(g, i);
+        if (!x.at) continue;
+        if (c->groups != TC_GROUPS_ARRAY)
+            return tc__fail(TC_ERR_CONFIG, "groups.each.%s is given, but the kernel's .groups is not TC_GROUPS_ARRAY",
+                            x.name);
+        if (x.given)
+            return tc__fail(TC_ERR_CONFIG, "%s and groups.each.%s are both given: give one of them", x.name, x.name);
+        if ((uintptr_t)x.at % x.align)
+            return tc__fail(TC_ERR_ALIGN, "groups.each.%s = %p is not a multiple of %u bytes", x.name, x.at, x.align);
+    }
+    for (i = 0; i < 4; i++)
+        if (arrays[i] && strides[i])
+            return tc__fail(TC_ERR_BATCH, "stride_%c = %lld, but groups.each.%c says where each matrix lies: leave it "
+                            "0", "abcd"[i], (long long)strides[i], "abcd"[i]);
+    return TC_OK;
+}
+
+/* The arrays of bounds, by name: those that a kernel takes, and of the others the first one given. */
+TC_HOST tc_status tc__gemm_check_bounds(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    static const char *const kinds[5] = {"0", "TC_GROUPS_ROWS", "TC_GROUPS_MASKED", "TC_GROUPS_K", "TC_GROUPS_ARRAY"};
+    static const char *const takes[5] = {"", "offsets or groups.ends", "counts", "offsets or groups.ends", "each"};
+    const tc_gemm_groups *x = &g->groups;
+    const int counts = c->groups == TC_GROUPS_MASKED, none = c->groups == TC_GROUPS_ARRAY;
+    const void *at = counts ? x->counts : x->offsets ? x->offsets : x->ends;
+    const char *name = counts ? "counts" : x->offsets ? "offsets" : "ends", *wrong = NULL;
+    if ((counts || none) && x->ends) wrong = "ends";
+    if ((counts || none) && x->offsets) wrong = "offsets";
+    if (!counts && x->counts) wrong = "counts";
+    if (wrong)
+        return tc__fail(TC_ERR_CONFIG, "groups.%s is given, but the kernel's .groups = %s takes groups.%s", wrong,
+                        kinds[c->groups], takes[c->groups]);
+    if (none) return TC_OK;
+    if (x->offsets && x->ends)
+        return tc__fail(TC_ERR_CONFIG, "groups.offsets and groups.ends are both given: give one of them");
+    if (!at && counts)
+        return tc__fail(TC_ERR_NULL, "groups.counts is null, but the kernel's .groups = TC_GROUPS_MASKED");
+    if (!at)
+        return tc__fail(TC_ERR_NULL, "groups.offsets and groups.ends are null, but the kernel's .groups = %s",
+                        kinds[c->groups]);
+    if ((uintptr_t)at % 4) return tc__fail(TC_ERR_ALIGN, "groups.%s = %p is not a multiple of 4 bytes", name, at);
+    return TC_OK;
+}
+
 /* Groups as a call gives them. What the device alone knows, it keeps inside the matrices (tc_work.h). */
 TC_HOST tc_status tc__gemm_check_groups(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     const tc_gemm_groups *x = &g->groups;
-    const int masked = c->groups == TC_GROUPS_MASKED, given = (x->offsets != NULL) + (x->ends != NULL);
-    const void *at = masked ? x->counts : x->offsets ? x->offsets : x->ends;
-    const char *name = masked ? "counts" : x->offsets ? "offsets" : "ends";
-    if (!c->groups && (x->count || given || x->counts || x->expected))
+    const int rows = c->groups == TC_GROUPS_ROWS;
+    const int most = tc__gemm_by_80(*c) ? (int)TC_GROUPS_MOST_80 : (int)TC_GROUPS_MOST;
+    tc_status st;
+    if (!c->groups && (x->count || x->offsets || x->ends || x->counts || x->expected))
         return tc__fail(TC_ERR_CONFIG, "groups is given, but the kernel was generated without .groups");
-    if (!c->groups) return TC_OK;
-    if (x->count < 1 || x->count > TC_GROUPS_MOST)
-        return tc__fail(TC_ERR_SIZE, "groups.count = %d must be in 1..%d: the kernel has .groups", x->count,
-                        TC_GROUPS_MOST);
+    st = tc__gemm_check_each(c, g);
+    if (st != TC_OK || !c->groups) return st;
+    if (x->count < 1 || x->count > most)
+        return tc__fail(TC_ERR_SIZE, "groups.count = %d must be in 1..%d: the kernel has .groups", x->count, most);
     if (x->expected < 0) return tc__fail(TC_ERR_SIZE, "groups.expected = %d is negative", x->expected);
     if (g->batch > 1)
         return tc__fail(TC_ERR_BATCH, "batch = %d, but the kernel has .groups, which are its products: leave it 0",
                         g->batch);
-    if (masked ? given : x->counts != NULL)
-        return tc__fail(TC_ERR_CONFIG, "groups.%s is given, but the kernel's .groups = %s takes groups.%s",
-                        masked ? x->offsets ? "offsets" : "ends" : "counts",
-                        masked ? "TC_GROUPS_MASKED" : "TC_GROUPS_ROWS", masked ? "counts" : "offsets or groups.ends");
-    if (given > 1) return tc__fail(TC_ERR_CONFIG, "groups.offsets and groups.ends are both given: give one of them");
-    if (!at)
-        return tc__fail(TC_ERR_NULL, masked ? "groups.counts is null, but the kernel's .groups = TC_GROUPS_MASKED"
-                                            : "groups.offsets and groups.ends are null, but the kernel's .groups = "
-                                              "TC_GROUPS_ROWS");
-    if ((uintptr_t)at % 4) return tc__fail(TC_ERR_ALIGN, "groups.%s = %p is not a multiple of 4 bytes", name, at);
-    if (!masked && (g->stride_a || g->stride_c || g->stride_d))
+    st = tc__gemm_check_bounds(c, g);
+    if (st != TC_OK) return st;
+    if (rows && (g->stride_a || g->stride_c || g->stride_d))
         return tc__fail(TC_ERR_BATCH,
                         "stride_%c = %lld, but with TC_GROUPS_ROWS the rows of all groups are one matrix: leave it 0",
                         g->stride_a ? 'a' : g->stride_c ? 'c' : 'd',
                         (long long)(g->stride_a ? g->stride_a : g->stride_c ? g->stride_c : g->stride_d));
-    if (masked && x->count > 1 && g->stride_d == 0)
+    if (c->groups == TC_GROUPS_K && (g->stride_a || g->stride_b))
+        return tc__fail(TC_ERR_BATCH, "stride_%c = %lld, but with TC_GROUPS_K the k of all groups is one matrix's: "
+                        "leave it 0", g->stride_a ? 'a' : 'b', (long long)(g->stride_a ? g->stride_a : g->stride_b));
+    if (!rows && !x->each.d && x->count > 1 && g->stride_d == 0)
         return tc__fail(TC_ERR_BATCH, "stride_d = 0, but groups.count = %d products need a place each", x->count);
     return TC_OK;
 }
@@ -293,7 +371,10 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     for (i = 0; i < 4; i++) {
         const tc_operand_matrix x = tc__gemm_matrix(c, g, "abdc"[i]);
         const char *turned = "";
+        const void *const pitches[4] = {g->groups.each.lda, g->groups.each.ldb, g->groups.each.ldd,
+                                        g->groups.each.ldc};
         if (i == 3 && tc__gemm_beta(g) == 0) break;
+        if (pitches[i]) continue; /* the device has them */
         if (x.pitch >= x.cols || (i < 2 && g->k == 0 && x.pitch >= 0) || (i == 1 && c->weights)) continue;
         if (i == 1 ? tc__gemm_b_row(*c) : i == 0 ? tc__gemm_a_col(*c) : tc__gemm_d_col(*c))
             turned = i == 1 ? ", and B is row-major" : i == 0 ? ", and A is column-major" : ", and D is column-major";
@@ -319,14 +400,14 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (st != TC_OK) return st;
     if (c->epi2 && g->n % 2)
         return tc__fail(TC_ERR_SIZE, "n = %d is odd, but the kernel's pair hook (.epi2) needs an even n", g->n);
-    if (g->n == 0 && g->m > 0 && g->d)
+    if (g->n == 0 && g->m > 0 && (g->d || g->groups.each.d))
         return tc__fail(
             TC_ERR_SIZE,
             "n = 0, but m = %d and d is given: a call that shall compute nothing leaves d null or has m = 0", g->m);
-    if (g->k == 0 && g->m > 0 && g->n > 0 && (g->a || g->b))
+    if (g->k == 0 && g->m > 0 && g->n > 0 && (g->a || g->b || g->groups.each.a || g->groups.each.b))
         return tc__fail(TC_ERR_SIZE,
                         "k = 0, but %c is given: a call without products, D = epi(beta * C), leaves a and b null",
-                        g->a ? 'a' : 'b');
+                        g->a || g->groups.each.a ? 'a' : 'b');
     if (g->workspace_size && !g->workspace)
         return tc__fail(TC_ERR_NULL, "workspace is null, but workspace_size = %llu",
                         (unsigned long long)g->workspace_size);
@@ -337,10 +418,12 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     st = tc__gemm_check_outputs(c, g);
     if (st != TC_OK) return st;
     if (tc__gemm_empty(g)) return TC_OK;
-    if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
-    if (g->k > 0 && !g->a && !(c->bsr && g->bsr.blocks == 0)) return tc__fail(TC_ERR_NULL, "a is null");
-    if (g->k > 0 && !g->b) return tc__fail(TC_ERR_NULL, "b is null");
-    if (tc__gemm_beta(g) != 0 && !g->c) return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
+    if (!g->d && !g->groups.each.d) return tc__fail(TC_ERR_NULL, "d is null");
+    if (g->k > 0 && !g->a && !g->groups.each.a && !(c->bsr && g->bsr.blocks == 0))
+        return tc__fail(TC_ERR_NULL, "a is null");
+    if (g->k > 0 && !g->b && !g->groups.each.b) return tc__fail(TC_ERR_NULL, "b is null");
+    if (tc__gemm_beta(g) != 0 && !g->c && !g->groups.each.c)
+        return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
     if (c->d == TC_E2M1 && (g->n % 2 || g->ldd % 2 || g->stride_d % 2))
         return tc__fail(TC_ERR_SIZE, "n = %d, ldd = %lld and stride_d = %lld must be even: two elements of e2m1 share "
                         "a byte", g->n, (long long)g->ldd, (long long)g->stride_d);
@@ -363,7 +446,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 TC_HOST tc_gemm_args tc__gemm_effective(const tc_gemm_args *g)
 {
     tc_gemm_args e = *g;
-    if (tc__gemm_alpha(g) == 0 || (g->bsr.row_ptr && g->bsr.blocks == 0)) e.k = 0, e.a = e.b = 0;
+    if (tc__gemm_alpha(g) == 0 || (g->bsr.row_ptr && g->bsr.blocks == 0))
+        e.k = 0, e.a = e.b = 0, e.groups.each.a = 0, e.groups.each.b = 0;
     return e;
 }
 
@@ -376,6 +460,9 @@ TC_HOST tc_gemm_args tc__gemm_plain_args(const tc_gemm_config *c, const tc_gemm_
     x.a = g->b, x.b = g->a;
     x.lda = g->ldb, x.ldb = g->lda;
     x.stride_a = g->stride_b, x.stride_b = g->stride_a;
+    x.groups.each.m = g->groups.each.n, x.groups.each.n = g->groups.each.m;
+    x.groups.each.a = g->groups.each.b, x.groups.each.b = g->groups.each.a;
+    x.groups.each.lda = g->groups.each.ldb, x.groups.each.ldb = g->groups.each.lda;
     x.a_scale = g->b_scale, x.b_scale = g->a_scale;
     x.sfa = g->sfb, x.sfb = g->sfa;
     x.stride_sfa = g->stride_sfb, x.stride_sfb = g->stride_sfa;

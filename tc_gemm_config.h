@@ -76,7 +76,7 @@ typedef struct tc_gemm_config {
     int any;                  /* SM90: 1: rows of A and B of any alignment (TC_GEMM_SM90_ANY_DEFINE sets it) */
     int clc;                  /* SM100: 1: a grid of all tiles, of which running blocks take over those not begun */
     int index;                /* TC_INDEX_A, TC_INDEX_D or both: rows of A, of C and D are looked up (0) */
-    int groups;               /* TC_GROUPS_ROWS, _MASKED: many products, whose rows the device alone knows (0: one) */
+    int groups;               /* TC_GROUPS_ROWS, _MASKED, _K, _ARRAY: many products, as the device knows (0: one) */
     int weights;              /* SM90, SM100: B is packed (tc_weights.h): TC_S4, _U4, _S8, _U8, _E4M3, _E2M1 */
     int weights_k;            /* with a factor for so many of k: 32, 64, 128 (0: without) */
     int weights_zero;         /* 1: and zero points */
@@ -132,22 +132,49 @@ typedef struct tc_gemm_scale {
  *                    offsets[i] .. offsets[i + 1] - 1; or ends, and the first begins at row 0. No stride_a, _c, _d.
  * TC_GROUPS_MASKED   for decoding: count matrices A, C and D of m rows, stride_a, _c and _d apart, of which the first
  *                    counts[i] rows are used.
+ * TC_GROUPS_K        k of all groups stands after each other: A and B have k of it in all, of which group i has
+ *                    offsets[i] .. offsets[i + 1] - 1 (or ends); count matrices C and D of m rows, stride_c and _d
+ *                    apart. No stride_a, _b. What experts' weights have as gradients, where X and dY are rows:
+ *                        .a_layout = TC_COL, .b_layout = TC_ROW, .groups = TC_GROUPS_K
+ *                        .m = n of the layer, .n = k of it, .k = rows, .a = dY, .lda = m, .b = X, .ldb = n
+ *                    A group without k has D = epi(beta * C). In the other layouts, where k lies together, a group that
+ *                    does not begin at a multiple of 16 bytes is read element by element, slowly.
+ * TC_GROUPS_ARRAY    products of their own: sizes, pointers and pitches of each in device memory (groups.each, below);
+ *                    what all have in common the call says as ever. Pointers alone: a batch that lies anywhere.
+ *                    m, n and k of the call are the most that one has; the kernel's blocks take one tile after another,
+ *                    so that large bounds cost nothing. Each matrix may have any alignment, its element's at least:
+ *                    where all of a product's have 16 bytes it is faster.
  *
  * offsets, ends and counts lie on the device. B: count matrices, stride_b apart (0: all groups have the same). A group
  * may begin at any row. Rows of D that are no group's stay as they are; those of A may be read, and come to nothing.
- * batch stays 0. Bounds that cannot be (descending, past m) are kept inside the matrices; with -DTC_DEBUG the kernel
- * prints them. Hooks: at.group; at.row is D's row (TC_GROUPS_MASKED: the group's, and at.batch the group). A plan reads
- * the bounds at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to group; of
- * factors of a byte (.sf) a group's begin at a block of their own (GROUPS in tc_sf.h).
+ * batch stays 0. Bounds that cannot be (descending, past m or k) are kept inside the matrices; with -DTC_DEBUG the
+ * kernel prints them. Of TC_GROUPS_ARRAY sizes are kept inside 0 .. the call's, and a product that cannot be is not
+ * computed: a pointer null or off its element's alignment, a pitch below what host code would be refused for, with
+ * .epi2 an odd n. Hooks: at.group; at.row is D's row (but for TC_GROUPS_ROWS the group's, and at.batch the group). A
+ * plan reads all this at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to
+ * group; of factors of a byte (.sf) a group's begin at a block of their own (GROUPS in tc_sf.h).
  *
- * Not with .groups: A or D in columns, .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k (so no workspace).
- * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too. */
+ * Not with .groups: .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k (so no workspace). TC_GROUPS_ROWS and
+ * _MASKED: not A or D in columns. TC_GROUPS_K and _ARRAY: no .index, .a_scale, .b_scale, .sparse, quantised D, .aux and
+ * sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by TC_GEMM_DEFINE.
+ * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too.
+ *
+ * groups.each: of product i the i-th entry of each array; where one is null, what the call says, and of a matrix the
+ * one stride_a (_b, _c, _d) further than the product's before. All of them lie on the device. */
+typedef struct tc_gemm_each {
+    const int32_t *m, *n, *k;                /* null: the call's */
+    const void *const *a, *const *b, *const *c; /* matrices; .a null: args.a, stride_a apart */
+    void *const *d;
+    const int64_t *lda, *ldb, *ldc, *ldd; /* null: the call's */
+} tc_gemm_each;
+
 typedef struct tc_gemm_groups {
-    int count;              /* groups: 1 to 1024 */
+    int count;              /* groups: 1 to 1024; TC_GROUPS_K, _ARRAY: to 65536 */
     const int32_t *offsets; /* count + 1: group i has rows offsets[i] .. offsets[i + 1] - 1; or */
     const int32_t *ends;    /* count: group i has rows ends[i - 1] .. ends[i] - 1, group 0 those from 0 on */
     const int32_t *counts;  /* count: group i has rows 0 .. counts[i] - 1 of its matrices */
-    int expected;           /* rows of a group that the choice of a tile is to expect (0: m / count; m with counts) */
+    int expected;           /* rows of a group that the choice of a tile is to expect (0: m / count; else m) */
+    tc_gemm_each each;      /* TC_GROUPS_ARRAY */
 } tc_gemm_groups;
 
 enum { TC_CONSTANT_A = 1, TC_CONSTANT_B = 2 }; /* .pdl_constant */
@@ -245,6 +272,17 @@ TC_HD const float *tc_scale_at(int scale, const tc_scale_side *s, tc_scale_place
     return s->at + at.batch * s->batch + at.k * s->blocks + (int64_t)(factor < s->last ? factor : s->last) * s->lines;
 }
 
+/* Groups whose rows stand in one line of tiles (tc_work.h), which every mainloop has; those of the sm_80 kernels: of
+ * all k, each with sizes of its own. */
+TC_HD TC_CONSTEXPR int tc__gemm_in_rows(tc_gemm_config_in c)
+{
+    return c.groups == TC_GROUPS_ROWS || c.groups == TC_GROUPS_MASKED;
+}
+TC_HD TC_CONSTEXPR int tc__gemm_by_80(tc_gemm_config_in c)
+{
+    return c.groups == TC_GROUPS_K || c.groups == TC_GROUPS_ARRAY;
+}
+
 /* Are there tiles, or k of some, that are not computed? Functions that say so? Elements of a tile that are not stored?
  * Tiles of different k? */
 TC_HD TC_CONSTEXPR int tc__tiles_some(tc_gemm_config_in c) { return c.triangle || c.tile || c.k_range || c.bsr; }
@@ -336,6 +374,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(tc_gemm_config_in given)
 TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
 {
     return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights)) && !(c.index & TC_INDEX_A)
+        && !tc__gemm_by_80(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
                 && (c.d != TC_S8 || c.d_scale)));
@@ -385,10 +424,13 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
       "there is no .epi_size")                                                                                        \
     X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
       "tc: .raster must be TC_RASTER_M or TC_RASTER_N, .raster_group >= 0")                                           \
-    X((c).groups >= 0 && (c).groups <= TC_GROUPS_MASKED,                                                              \
-      "tc: .groups must be TC_GROUPS_ROWS, TC_GROUPS_MASKED or 0")                                                    \
-    X(!(c).groups || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c)),                                                      \
+    X((c).groups >= 0 && (c).groups <= TC_GROUPS_ARRAY,                                                               \
+      "tc: .groups must be TC_GROUPS_ROWS, TC_GROUPS_MASKED, TC_GROUPS_K, TC_GROUPS_ARRAY or 0")                      \
+    X(!tc__gemm_in_rows(c) || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c)),                                             \
       "tc: with .groups, .a_layout and .d_layout must be TC_ROW: a group begins at any row of A and D")               \
+    X(!tc__gemm_by_80(c) || (!(c).index && !tc__gemm_scaled(c) && !(c).sf && !tc__gemm_quantised(c)),                 \
+      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY do not go with .index, .a_scale, .b_scale, .sf and a quantised " \
+      "D")                                                                                                            \
     X(!(c).groups || (c).a_scale != TC_SCALE_128X128,                                                                 \
       "tc: with .groups, .a_scale must be TC_SCALE_1X128 or 0: a group begins at any row of A")                       \
     X((c).index >= 0 && (c).index <= (TC_INDEX_A | TC_INDEX_D), "tc: .index must be of TC_INDEX_A and TC_INDEX_D")    \
@@ -409,6 +451,11 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
     X(!(c).row_sum || !tc__gemm_d_col(c), "tc: .row_sum wants .d_layout = TC_ROW")                                    \
     X(!tc__gemm_outputs(c) || ((c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES && TC_EPI_MAX % 8 == 0),                \
       "tc: .aux and .row_sum leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
+
+/* Kernels other than the sm_80 ones. */
+#define TC__GEMM_GROUPS_RULES(X, c)                                                                                   \
+    X(!tc__gemm_by_80(c),                                                                                             \
+      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")
 
 /* Kernels that read B as it is multiplied. */
 #define TC__GEMM_PLAIN_B_RULES(X, c)                                                                                  \

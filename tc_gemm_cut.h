@@ -28,8 +28,8 @@ typedef struct tc_gemm_cut {
 /* Rows of a group of a checked call, as far as the host can say. */
 TC_HOST int tc__gemm_expected(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    if (g->groups.expected) return g->groups.expected;
-    return c->groups == TC_GROUPS_MASKED ? g->m : (int)(((int64_t)g->m + g->groups.count - 1) / g->groups.count);
+    if (g->groups.expected && c->groups != TC_GROUPS_K) return g->groups.expected;
+    return c->groups != TC_GROUPS_ROWS ? g->m : (int)(((int64_t)g->m + g->groups.count - 1) / g->groups.count);
 }
 
 /* Groups of a checked call in tiles of `by` rows: the most tiles along rows that there can be. */
@@ -66,7 +66,8 @@ TC_HOST tc_groups tc__gemm_groups_of(const tc_gemm_config *v, const tc_gemm_args
     x.bounds = g->groups.offsets ? g->groups.offsets : g->groups.ends;
     if (v->groups == TC_GROUPS_MASKED) x.bounds = g->groups.counts;
     x.count = g->groups.count, x.lead = g->groups.offsets != NULL;
-    x.rows = g->m;
+    x.rows = v->groups == TC_GROUPS_K ? g->k : g->m;
+    if (!tc__gemm_in_rows(*v)) return x; /* its tiles are a batch's */
     x.most = (int)tc__gemm_most_tiles(v, g, by);
     x.by = tc_divide_by((uint32_t)by);
     return x;
@@ -102,7 +103,8 @@ TC_HOST tc_tiles_of tc__gemm_tiles_made(const tc_gemm_config *v, const tc_gemm_a
     const int cols = v->swap ? g->m : g->n;
     const int class_cols = (int)(((int64_t)cols + (1 << cut->classes) - 1) >> cut->classes);
     const int whole = ((class_cols + cut->width - 1) / cut->width * cut->width) << cut->classes;
-    const tc_tiles_of of = {v->swap ? g->n : g->m, cut->classes ? whole : cols, tc__gemm_batch(g), v->bm * cut->cluster,
+    const int matrices = tc__gemm_by_80(*v) ? g->groups.count : tc__gemm_batch(g);
+    const tc_tiles_of of = {v->swap ? g->n : g->m, cut->classes ? whole : cols, matrices, v->bm * cut->cluster,
                             cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
     return of;
 }
@@ -112,9 +114,10 @@ TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_
 {
     const tc_tiles_of of = tc__gemm_tiles_made(v, g, cut);
     const double total = ((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch * cut->parts;
-    if (v->groups) return tc__gemm_group_tiles(t, v, g, cut);
+    if (tc__gemm_in_rows(*v)) return tc__gemm_group_tiles(t, v, g, cut);
     if (total > 2e9)
-        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
+        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, %s = %d: more than 2^31 tiles", g->m, g->n,
+                        v->groups ? "groups.count" : "batch", of.batch);
     *t = tc_tiles_make(&of);
     return TC_OK;
 }

@@ -40,7 +40,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(tc_gemm_config_in c)
  * kernels have that these do not, they alone have. */
 TC_HD TC_CONSTEXPR int tc__gemm_simt_of(tc_gemm_config_in c, int target)
 {
-    return !c.sparse && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c)
+    return !c.sparse && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c) && !tc__gemm_by_80(c)
         && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
 }
 
@@ -245,7 +245,8 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, tc_gemm80_in k, const tc_gemm
         else ((float *)stage)[to] = tc__simt_sum(k, &s, e);
     }
     __syncwarp();
-    const tc__gemm80_to d = {{t.row + warp_m, t.col + warp_n, (int)t.batch, groups ? (int)t.group : 0}, t.end};
+    const tc__gemm80_to d = {
+        {t.row + warp_m, t.col + warp_n, (int)t.batch, groups ? (int)t.group : 0}, t.end, 0, p->vec, &p->out};
     if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
     else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
 }

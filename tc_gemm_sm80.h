@@ -25,6 +25,7 @@
 #define TC_GEMM_SM80_H
 
 #include "tc_gemm_cut.h"
+#include "tc_gemm_sm80_groups.h"
 #include "tc_gemm_sm80_sparse.h"
 
 #ifdef __CUDACC__
@@ -283,10 +284,11 @@ TC_DEV_SM80 void tc__gemm80_mainloop(tc_gemm80_in k, const int how, tc__gemm80_b
 }
 
 /* 16 rows of a warp's tile: the first one's place; groups: rows end before this one; whether some elements are not to
- * be stored. */
+ * be stored; C and D, and whether their rows begin at multiples of 16 bytes. */
 typedef struct tc__gemm80_to {
     tc_gemm_at first;
-    int end, picks;
+    int end, picks, vec;
+    const tc_gemm_out *out;
 } tc__gemm80_to;
 
 /* The epilogue of a view. */
@@ -308,24 +310,24 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
         const uint32_t at = stage + (uint32_t)((i / (wn / 8) * (wn + 8) + i % (wn / 8) * 8) * 4);
-        tc__epi_piece piece = {at, at + 16u, to.first, p->vec, 0, to.picks};
+        tc__epi_piece piece = {at, at + 16u, to.first, to.vec, 0, to.picks};
         piece.at.row += i / (wn / 8);
         piece.at.col += i % (wn / 8) * 8;
-        if (epi.only_back) tc__quant_clear(&p->out, &piece, to.end);
+        if (epi.only_back) tc__quant_clear(to.out, &piece, to.end);
         if ((k.c.groups || epi.scattered) && piece.at.row >= to.end) continue;
         if (epi.scattered) piece.to = p->d_row[piece.at.row];
         if (epi.scattered && (uint32_t)piece.to >= (uint32_t)p->d_rows) continue;
-        const float kept = tc__epi_store_piece(epi, &p->out, &piece);
+        const float kept = tc__epi_store_piece(epi, to.out, &piece);
         if (epi.row_sum) {
             __syncwarp();
-            tc__epi_piece_part(epi, &p->out, piece.at, kept);
+            tc__epi_piece_part(epi, to.out, piece.at, kept);
         }
     }
     if (k.c.col_sum) {
-        const int left = p->out.m - to.first.row;
+        const int left = to.out->m - to.first.row;
         const tc__col_place x = {stage, (wn + 8) * 4, left < 16 ? left : 16, wn, to.first};
         __syncwarp();
-        tc__col_strip(k.c.col_sum, &p->out, &x);
+        tc__col_strip(k.c.col_sum, to.out, &x);
     }
 }
 
@@ -420,7 +422,7 @@ TC_DEV void tc__gemm80_store_f64(tc_gemm80_in k, const tc_gemm_sm80_params *p, u
                                  const tc__gemm80_to to)
 {
     const int wn = k.c.bn / k.c.warps_n;
-    const tc_gemm_out *o = &p->out;
+    const tc_gemm_out *o = to.out;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 8; i += 32) {
         const int row = i / (wn / 2), col = i % (wn / 2) * 2;
@@ -448,7 +450,7 @@ TC_DEV void tc__gemm80_store_f64(tc_gemm80_in k, const tc_gemm_sm80_params *p, u
             x[0] += p->beta * c[0];
             if (both) x[1] += p->beta * c[1];
         }
-        if (both && p->vec) {
+        if (both && to.vec) {
             *(double2 *)d = make_double2(x[0], x[1]);
         } else {
             d[0] = x[0];
@@ -532,33 +534,6 @@ TC_DEV void tc__gemm80_zero(tc_gemm80_in k, tc__gemm80_acc *acc)
     }
 }
 
-/* A block's tile: its first row and column, its matrix of A and D (batch), of B (group); rows end before `end`. none:
- * there is no such tile. picks: not all of its elements are stored. */
-typedef struct tc__gemm80_tile {
-    int row, col;
-    uint32_t batch, group;
-    int end, none, picks;
-} tc__gemm80_tile;
-
-/* The same of groups: the table lies where the ring will be. */
-TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(tc_gemm_config_in c, const tc_gemm_sm80_params *p, uint32_t smem)
-{
-    const tc_groups_line line = {&p->groups, &p->tiles, smem};
-    const int masked = c.groups == TC_GROUPS_MASKED;
-    tc__gemm80_tile r = {0, 0, 0, 0, 0, 0, 0};
-    if (threadIdx.x < 32u) tc_groups_scan(masked, &p->groups, smem);
-    __syncthreads();
-    r.none = blockIdx.x >= tc_groups_total(&p->groups, smem) * p->tiles.area.by;
-    if (!r.none) {
-        const tc_group_tile t = tc_groups_tile(1, &line, blockIdx.x);
-        const tc_group_rows rows = tc_groups_rows(masked, &p->groups, t.group);
-        r.row = rows.first + (int)t.along * c.bm, r.col = (int)t.across * c.bn, r.end = rows.end;
-        r.group = (uint32_t)t.group, r.batch = masked ? (uint32_t)t.group : 0u;
-    }
-    __syncthreads();
-    return r;
-}
-
 /* Tile number index of those that there are. */
 TC_DEV tc_tile tc__gemm80_number(tc_gemm_config_in c, const tc_gemm_sm80_params *p, uint32_t index)
 {
@@ -591,9 +566,7 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(tc_gemm80_in k, const tc_gemm_sm8
     if (c.k_range && tc__gemm80_steps(k, p, tc__gemm80_patch(c, p, last)).blocks
                          > tc__gemm80_steps(k, p, tc__gemm80_patch(c, p, 0)).blocks)
         index = last - index;
-    const tc_tile t = tc__gemm80_number(c, p, index);
-    const tc__gemm80_tile r = {(int)t.m * c.bm, (int)t.n * c.bn, t.batch, t.batch, p->out.m, 0, 0};
-    return r;
+    return tc__gemm80_plain_tile(tc__gemm80_number(c, p, index), p, c.bm, c.bn);
 }
 
 /* A tile's sums to D: by each warp's shared memory, 16 rows at a time, when all have done with the ring. */
@@ -607,10 +580,14 @@ TC_DEV_SM75 void tc__gemm80_end(tc_gemm80_in k, const tc_gemm_sm80_params *p, co
               warp_n = warp / c.warps_m * wn;
     float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
     const tc__gemm80_warp to = {stage, lane};
+    const int own = c.groups == TC_GROUPS_ARRAY;
+    tc_gemm_out its; /* of all this a copy: the hook's arguments are in it, and folded away */
+    if (own) its = tc__each_out(&p->out, &t->own);
 #pragma unroll
     for (int i = 0; i < mi; i++) {
         const tc__gemm80_to d = {
-            {t->row + warp_m + i * 16, t->col + warp_n, (int)t->batch, c.groups ? (int)t->group : 0}, t->end, t->picks};
+            {t->row + warp_m + i * 16, t->col + warp_n, (int)t->batch, c.groups ? (int)t->group : 0}, t->end, t->picks,
+            own ? t->own.bits_cd % 16u == 0u : p->vec, own ? &its : &p->out};
         tc__gemm80_stage(k, acc, to, i);
         __syncwarp();
         if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
@@ -627,11 +604,6 @@ TC_DEV_SM75 void tc__gemm80_end(tc_gemm80_in k, const tc_gemm_sm80_params *p, co
 #endif
     }
 }
-
-/* What of a tile's k is computed, in elements; its state. */
-typedef struct tc__gemm80_part {
-    int first, k, state;
-} tc__gemm80_part;
 
 TC_DEV_SM80 tc__gemm80_part tc__gemm80_part_of(tc_gemm80_in k, const tc_gemm_sm80_params *p,
                                                const tc__gemm80_tile *t)
@@ -662,81 +634,123 @@ TC_DEV_SM80 void tc__gemm80_list_of(tc_gemm80_in k, const tc_gemm_sm80_params *p
 }
 
 /* What a kernel looks up, from its configuration: the bits of .index, TC_INDEX_A and TC_INDEX_D, and these. PARTS: not
- * all tiles, or not all of their k, are computed. */
-enum { TC__GEMM80_GROUPS = 4, TC__GEMM80_SPARSE = 8, TC__GEMM80_CONV = 16, TC__GEMM80_PARTS = 32 };
+ * all tiles, or not all of their k, are computed. GROUPS: by a table; CUT: they are runs of k; EACH: products of their
+ * own. Added to them: ROWS_ANY, those of A or B do not start at multiples of 16 bytes. */
+enum {
+    TC__GEMM80_GROUPS = 4,
+    TC__GEMM80_SPARSE = 8,
+    TC__GEMM80_CONV = 16,
+    TC__GEMM80_PARTS = 32,
+    TC__GEMM80_CUT = 64,
+    TC__GEMM80_EACH = 128,
+    TC__GEMM80_ROWS_ANY = 256
+};
 TC_HD TC_CONSTEXPR int tc__gemm80_looked_up(tc_gemm_config_in c)
 {
-    return c.index | (c.groups ? TC__GEMM80_GROUPS : 0) | (c.sparse ? TC__GEMM80_SPARSE : 0)
+    return c.index | (tc__gemm_in_rows(c) ? TC__GEMM80_GROUPS : 0) | (c.sparse ? TC__GEMM80_SPARSE : 0)
+         | (c.groups == TC_GROUPS_K ? TC__GEMM80_CUT : 0) | (c.groups == TC_GROUPS_ARRAY ? TC__GEMM80_EACH : 0)
          | (c.conv ? TC__GEMM80_CONV : 0) | (tc__tiles_some(c) ? TC__GEMM80_PARTS : 0);
 }
 
-/* The kernel. looked_up: of its configuration; aligned: every row of A and B starts at a multiple of 16 bytes;
- * constants. */
-TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int aligned, const tc_gemm_sm80_params *p)
+/* A tile. looked_up: of its configuration, with TC__GEMM80_ROWS_ANY; a constant. */
+TC_DEV_SM80 void tc__gemm80_compute(const int looked_up, tc_gemm80_in k, const tc_gemm_sm80_params *p,
+                                    tc__gemm80_tile *t)
 {
-    const int groups = looked_up & TC__GEMM80_GROUPS, parts = looked_up & TC__GEMM80_PARTS;
-    const int gathered = looked_up & TC_INDEX_A, filtered = looked_up & TC__GEMM80_CONV;
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const int parts = looked_up & TC__GEMM80_PARTS, cut = looked_up & TC__GEMM80_CUT, own = looked_up & TC__GEMM80_EACH;
+    const int gathered = looked_up & TC_INDEX_A, filtered = looked_up & TC__GEMM80_CONV, runs = parts || cut || own;
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
-    tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
-                               : tc__gemm80_tile_of(k, p);
-    const tc__gemm80_part all = {0, 0, TC_TILE_WHOLE}, part = parts ? tc__gemm80_part_of(k, p, &t) : all;
-    const int row0 = t.row, col0 = t.col;
+    const tc__gemm80_part all = {0, own ? t->own.k : 0, TC_TILE_WHOLE};
+    const tc__gemm80_part part = parts ? tc__gemm80_part_of(k, p, t) : cut ? tc__gemm80_cut(p, t) : all;
+    const int row0 = t->row, col0 = t->col, n = own ? t->own.n : p->out.n;
+    const long long lda = own ? t->own.lda : p->lda, ldb = own ? t->own.ldb : p->ldb;
+    const void *const a = own ? t->own.a : p->a, *const b = own ? t->own.b : p->b;
+    const long long a_from = own ? 0 : t->batch * p->stride_a, b_from = own ? 0 : t->group * p->stride_b;
     tc__gemm80_block g;
     tc__gemm80_acc acc;
-    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
-    if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;
     if (parts && part.state == TC_TILE_SKIP) return;
     const int a_row = c.bsr ? row0 % c.bsr : row0; /* within one of its blocks */
-    g.a = tc__gemm80_source_make(
-        oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? a_row : a_row * p->lda)
-                                                  + part.first * (oa.turned ? p->lda : 1)),
-        p->lda, t.end - row0);
-    if (gathered) g.a = tc__gemm80_gather(oa, p, row0, t.end - row0);
-    if (filtered) g.a = tc__gemm80_filtered(oa, p, row0, t.end - row0);
-    g.b = tc__gemm80_source_make(
-        ob, tc__gemm80_element(ob.size, p->b, t.group * p->stride_b + (ob.turned ? col0 : col0 * p->ldb)
-                                                  + part.first * (ob.turned ? p->ldb : 1)),
-        p->ldb, p->out.n - col0);
+    const void *const a_first = tc__gemm80_element(oa.size, a, a_from + (oa.turned ? a_row : a_row * lda)
+                                                                   + part.first * (oa.turned ? lda : 1));
+    const void *const b_first = tc__gemm80_element(ob.size, b, b_from + (ob.turned ? col0 : col0 * ldb)
+                                                                   + part.first * (ob.turned ? ldb : 1));
+    g.a = tc__gemm80_source_make(oa, a_first, lda, t->end - row0);
+    if (gathered) g.a = tc__gemm80_gather(oa, p, row0, t->end - row0);
+    if (filtered) g.a = tc__gemm80_filtered(oa, p, row0, t->end - row0);
+    g.b = tc__gemm80_source_make(ob, b_first, ldb, n - col0);
     g.smem = tc_smem_u32(tc__dynamic_smem);
-    g.k = parts ? part.k : p->k;
-    if (c.bsr) tc__gemm80_list_of(k, p, &t, &g);
+    g.k = runs ? part.k : p->k;
+    if (c.bsr) tc__gemm80_list_of(k, p, t, &g);
     g.word = p->word;
     const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2,
-                                      (int)t.group};
+                                      (int)t->group};
     g.scales = scales;
     if (tc__gemm_scaled(c) && tc__gemm80_by_bytes(oa)) g.scales.row += lane / 4;
     if (tc__gemm_scaled(c) && tc__gemm80_by_bytes(ob)) g.scales.col += lane % 4 * 2;
+    int any = looked_up & TC__GEMM80_ROWS_ANY;
+    if (tc__gemm80_decides(c)) { /* where this tile's rows begin */
+        const uint32_t bits = (uint32_t)(uintptr_t)a_first | (uint32_t)(lda * oa.size) | (uint32_t)(uintptr_t)b_first
+                            | (uint32_t)(ldb * ob.size);
+        any = bits % 16u != 0u, g.word = bits % 4u == 0u;
+    }
 
     tc__gemm80_zero(k, &acc);
     if (looked_up & TC__GEMM80_SPARSE) {
         tc__gemm80_sparse_block s;
         s.g = &g;
-        tc__gemm80_meta_of(c, p, row0 + warp_m, (int)t.batch, &s.meta);
-        if (!aligned) tc__gemm80_mainloop_sparse(k, TC__GEMM80_ANY, &s, &acc);
-        else if (row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
+        tc__gemm80_meta_of(c, p, row0 + warp_m, (int)t->batch, &s.meta);
+        if (any) tc__gemm80_mainloop_sparse(k, TC__GEMM80_ANY, &s, &acc);
+        else if (row0 + c.bm <= t->end && col0 + c.bn <= n && p->k % c.bk == 0)
             tc__gemm80_mainloop_sparse(k, TC__GEMM80_WHOLE, &s, &acc);
         else tc__gemm80_mainloop_sparse(k, TC__GEMM80_ALIGNED, &s, &acc);
-    } else if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
+    } else if (any) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
     else if (filtered) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
     else if (gathered) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
-    else if (!c.bsr && row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && (parts ? part.k : p->k) % c.bk == 0)
+    else if (!c.bsr && row0 + c.bm <= t->end && col0 + c.bn <= n && (runs ? part.k : p->k) % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
     if (tc__gemm_is_f32(c.a)) {
-        const tc_f32_lines lines = {
-            (const float *)p->a + t.batch * p->stride_a, (const float *)p->b + t.group * p->stride_b, p->lda, p->ldb,
-            t.end, p->out.n, p->k, p->a_rows, gathered ? p->a_row : 0};
+        const tc_f32_lines lines = {(const float *)a + a_from + part.first, (const float *)b + b_from + part.first, lda,
+                                    ldb, t->end, n, runs ? part.k : p->k, p->a_rows, gathered ? p->a_row : 0};
         const tc_f32_fragment mine = {row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2, mi, wn, 16};
         tc_f32_mend(&lines, mine, acc.f, mi * wn / 2);
     }
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
-    t.picks = parts && part.state == TC_TILE_PARTIAL;
-    tc__gemm80_end(k, p, &t, &acc);
+    t->picks = parts && part.state == TC_TILE_PARTIAL;
+    tc__gemm80_end(k, p, t, &acc);
+}
+
+/* The kernel. looked_up: of its configuration; aligned: every row of A and B starts at a multiple of 16 bytes;
+ * constants. A block has one tile; of products of their own, whose number the device alone knows, every so many. */
+TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int aligned, const tc_gemm_sm80_params *p)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const tc_gemm_config c = k.c;
+    const int how = looked_up | (aligned ? 0 : TC__GEMM80_ROWS_ANY);
+    tc__gemm80_tile t;
+    if (tc__gemm80_decides(c) && !aligned) return;
+    if (looked_up & TC__GEMM80_EACH) {
+        tc__each_walk walk = {0u, 0};
+        if (!tc__gemm80_here(c)) return;
+#pragma unroll 1
+        for (uint32_t i = blockIdx.x;; i += gridDim.x) {
+            t = tc__gemm80_each_tile(k, p, &walk, i);
+            if (t.none == 2) return;
+            if (!t.none) {
+                tc__gemm80_compute(how, k, p, &t);
+                __syncthreads(); /* the ring's memory is free again */
+            }
+        }
+    }
+    t = looked_up & TC__GEMM80_GROUPS ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
+                                      : tc__gemm80_tile_of(k, p);
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
+    if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;
+    tc__gemm80_compute(how, k, p, &t);
 }
 
 #endif /* __CUDACC__ */
@@ -760,7 +774,7 @@ TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_config *c, const tc_gemm_args 
 /* Does a call need NAME_any? */
 TC_HOST int tc__gemm80_any(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    return g->k > 0 && !tc__gemm80_rows_aligned(c, g, 16);
+    return g->k > 0 && !tc__gemm80_decides(*c) && !tc__gemm80_rows_aligned(c, g, 16);
 }
 
 /* Parameters of a checked call. blocks: how many run at a time. */
@@ -788,6 +802,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     const tc_status st = tc__gemm_tiles(&p->tiles, &v, &x, &cut);
     const tc__gemm_tell to = {&p->out, &p->tiles};
     if (st == TC_OK) tc__gemm_tell_tiles(&v, &x, &cut, to);
+    p->each = tc__each_make(&v, &x, &p->tiles);
     return st;
 }
 
@@ -820,6 +835,7 @@ TC_HOST tc_status tc__gemm80_launch(const tc_gemm_config *c, const tc_gemm_args 
     l->cluster = 1;
     l->any = tc__gemm80_any(c, &g);
     l->grid = st == TC_OK ? l->params.tiles.total : 0;
+    if (st == TC_OK && c->groups == TC_GROUPS_ARRAY) l->grid = tc__gemm80_line_blocks(c, blocks, l->grid);
     return st;
 }
 

@@ -10,6 +10,7 @@
 
 #include "tc_gemm_f32.h"
 #include "tc_conv_config.h"
+#include "tc_gemm_each.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
@@ -82,15 +83,24 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sorts(tc_gemm_config_in c)
     return (tc__gemm_a_col(c) || tc__gemm_b_row(c)) && !tc__gemm_is_16(c.a) && c.a != TC_F64;
 }
 
+/* Which alignment A and B have, the device alone knows, tile by tile: then NAME has both k loops, and NAME_any is a
+ * stub. Of TC_GROUPS_K, where an operand's k lies together. */
+TC_HD TC_CONSTEXPR int tc__gemm80_decides(tc_gemm_config_in c)
+{
+    return c.groups == TC_GROUPS_ARRAY || (c.groups == TC_GROUPS_K && !(tc__gemm_a_col(c) && tc__gemm_b_row(c)));
+}
+
 /* About what a thread needs: accumulators, two sets of fragments, addresses; fp8 several sets as f16 too, which is what
  * the targets without its instruction make of it. */
 TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
-    if (tc__gemm_is_f32(c.a)) return wm * wn / 32 + 8 * (wm / 16 * 4 + wn / 8 * 2) + 60; /* and parts of both */
-    if (c.a == TC_F64) return wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32;
-    const int looks = c.index & TC_INDEX_A || c.conv || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a));
+    const int own = tc__gemm80_decides(c); /* two k loops, or where a product's matrices lie */
+    if (tc__gemm_is_f32(c.a)) /* and parts of both */
+        return wm * wn / 32 + 8 * (wm / 16 * 4 + wn / 8 * 2) + 60 + (own ? 35 : 0);
+    if (c.a == TC_F64) return wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32 + (own ? 48 : 0);
+    const int looks = c.index & TC_INDEX_A || c.conv || own || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a));
     return wm * wn / (c.acc == TC_F16 ? 64 : 32) + (tc__gemm_scaled(c) ? wm * wn / 32 : 0) + (looks ? 32 : 0)
          + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
@@ -101,9 +111,10 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
     const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv || c.bsr
-                  || tc__gemm80_sorts(c); /* registers of a thread */
+                  || tc__gemm80_sorts(c) || tc__gemm80_decides(c); /* registers of a thread */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
-    c.bn = c.bn ? c.bn : most || tc__gemm_is_f32(c.a) ? 64 : 128;
+    const int narrow = most || tc__gemm_is_f32(c.a) || (c.a == TC_F64 && tc__gemm80_decides(c));
+    c.bn = c.bn ? c.bn : narrow ? 64 : 128;
     c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */
     c.stages = c.stages ? c.stages : 3;
     c.warps_m = c.warps_m ? c.warps_m : c.a == TC_F64 || (tc__gemm_is_f32(c.a) && c.bm >= 128) ? 4 : 2;
@@ -182,7 +193,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
       "is the most (TC_F64: 32 x 64; fp8, TC_F32: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; A in columns, B in rows of " \
-      "8 bits or TC_TF32: 64 x 48), less with more than 8 warps")                                                      \
+      "8 bits or TC_TF32, TC_GROUPS_ARRAY, TC_GROUPS_K where k lies together: 64 x 48), less with more than 8 warps") \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 
@@ -221,6 +232,7 @@ typedef struct tc_gemm_sm80_params {
     const char *meta;              /* .sparse: metadata in bricks, */
     long long meta_batch;          /* bytes from one matrix's to the next's, */
     int meta_rows, meta_along;     /* bricks along rows, along k */
+    tc__each each;                 /* TC_GROUPS_ARRAY */
 } tc_gemm_sm80_params;
 
 #endif /* TC_GEMM_SM80_PLAN_H */

@@ -106,12 +106,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     TC__GEMM_SM90_F32_RULES(X, c)                                                                                     \
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
     TC__GEMM_SM90_TILES_RULES(X, c)                                                                                   \
+    TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(!((c).index & TC_INDEX_A),                                                                                      \
       "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE, TC_GEMM_SM100_DEFINE and TC_GEMM_DEFINE: Hopper's TMA "    \
       "reads rows that follow one another")                                                                           \
-    X(tc__gemm_by_wgmma(c), TC__GEMM_BY_WGMMA)                                                                        \
+    X(tc__gemm_by_wgmma(c) || tc__gemm_by_80(c), TC__GEMM_BY_WGMMA)                                                   \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \

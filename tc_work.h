@@ -123,21 +123,22 @@ typedef struct tc_work {
  *
  * A group's tiles go in strips of tc_tiles.group along its rows, in a strip column after column: as tc_tile_at goes.
  */
-enum { TC_GROUPS_ROWS = 1, TC_GROUPS_MASKED = 2 };         /* .groups of a configuration (tc_gemm.h) */
+enum { TC_GROUPS_ROWS = 1, TC_GROUPS_MASKED = 2, TC_GROUPS_K = 3, TC_GROUPS_ARRAY = 4 }; /* .groups (tc_gemm.h) */
+enum { TC_GROUPS_MOST_80 = 65536 }; /* groups of TC_GROUPS_K and _ARRAY, which need no table */
 enum { TC_GROUPS_MOST = 1024, TC__GROUPS_TILES = 0xffff }; /* groups; tiles along rows, which the table can count */
 enum { TC__GROUPS_BYTES = 2 * TC_GROUPS_MOST };            /* of the table */
 
 typedef struct tc_groups {
     const int32_t *bounds; /* on the device: where each group's rows end; TC_GROUPS_MASKED: how many it has */
     int count, lead;       /* groups; 1: bounds begin with where the first one begins, 0: it begins at 0 */
-    int rows;              /* of D; TC_GROUPS_MASKED: of each of its matrices */
+    int rows;              /* of D; TC_GROUPS_MASKED: of each of its matrices; TC_GROUPS_K: k */
     int most;              /* tiles along rows, at most */
     tc_divide by;          /* rows of a tile, or of a cluster's tiles */
 } tc_groups;
 
 #ifdef __CUDACC__
 
-/* Rows of D from the first to the one behind the last. */
+/* Rows of D (TC_GROUPS_K: of k) from the first to the one behind the last. */
 typedef struct tc_group_rows {
     int first, end;
 } tc_group_rows;
@@ -152,8 +153,8 @@ TC_DEV tc_group_rows tc_groups_rows(const int masked, const tc_groups *g, int i)
     if (!masked && end > g->bounds) r.first = end[-1];
 #ifdef TC_DEBUG
     if (blockIdx.x == 0 && (r.first < 0 || r.end < r.first || r.end > g->rows))
-        printf("tc: groups: rows %d to %d of group %d are not in ascending order inside of 0 to %d\n", r.first, r.end,
-               i, g->rows);
+        printf("tc: groups: %d to %d of group %d are not in ascending order inside of 0 to %d\n", r.first, r.end, i,
+               g->rows);
 #endif
     r.first = tc__groups_between(r.first, 0, g->rows);
     r.end = tc__groups_between(r.end, r.first, g->rows);

@@ -68,6 +68,7 @@ list() {
         on_device gemm_mix_sm100 "$build/tests/gemm_mix_sm100" 120
         on_device gemm_sm120 "$build/tests/gemm_sm120" 400
         on_device gemm_groups "$build/tests/gemm_groups" 360
+        on_device gemm_each "$build/tests/gemm_each" 350
         on_device gemm_groups_sm100 "$build/tests/gemm_groups_sm100" 280
         on_device gemm_groups_sm120 "$build/tests/gemm_groups_sm120" 240
         on_device gemm_mixed "$build/tests/gemm_mixed" 360
@@ -132,6 +133,9 @@ list() {
         step "gemm_groups, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 36 1
         emulated sm_80 gemm_groups 36
+        step "gemm_each, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_each" 28 1
+        emulated sm_80 gemm_each 42
         step "gemm_groups_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm100" 54 1
         emulated sm_103a gemm_groups_sm100 36

@@ -853,7 +853,11 @@ static void test_blackwell_serves(void)
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".groups with rows of D looked up");
     c.index = TC_INDEX_A;
     CHECK(tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups with rows of A looked up");
-    c.groups = 0;
+    c.index = 0, c.groups = TC_GROUPS_K;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && !tc__gemm_by_wgmma(c), "TC_GROUPS_K");
+    c.groups = TC_GROUPS_ARRAY;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && !tc__gemm_by_wgmma(c), "TC_GROUPS_ARRAY");
+    c.index = TC_INDEX_A, c.groups = 0;
     CHECK(tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".index");
     c.index = 0, c.weights = TC_S4;
     CHECK(!tc__gemm_by_tcgen05(c), ".weights");

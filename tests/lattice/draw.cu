@@ -1,13 +1,13 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv or attn, and
- *                                                the generator's target (gemm80); or decode80; SMEM: the most shared
- *                                                memory, in bytes
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each or
+ *                                                attn, and the generator's target (gemm80); or decode80; SMEM: the most
+ *                                                shared memory, in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
  * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, attn_fuzz.cu, attn_decode.cu. tests/lattice.sh puts it
- * together.
+ * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, attn_fuzz.cu, attn_decode.cu. tests/lattice.sh
+ * puts it together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -339,6 +339,19 @@ static void fix_groups90(gemm_draw *g)
     if (c->groups == TC_GROUPS_ROWS && chance(30)) c->index = TC_INDEX_D;
 }
 
+/* Groups cut along k, products of their own. */
+static void fix_each(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, told_hooks);
+    draw_layouts(g);
+    c->groups = PICK(TC_GROUPS_K, TC_GROUPS_ARRAY), c->raster = 0;
+    if (chance(40)) c->a = c->b = PICK(TC_TF32, TC_F32, TC_S8, TC_F64);
+    if (c->a == TC_F32) c->a_layout = c->b_layout = 0;
+    if (c->a == TC_S8) c->b = PICK(TC_S8, TC_U8), c->d = TC_F32;
+    if (c->a == TC_F64) c->d = TC_F64, c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = told_hooks;
+}
+
 /* 2:4. */
 static void fix_sparse(gemm_draw *g)
 {
@@ -405,12 +418,12 @@ static void fix_newer(gemm_draw *g)
 }
 
 /* FAMILY's number, and what is fixed for a tile of sm_80, 90, 100 and 120. */
-enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, GEMM_FAMILIES };
+enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
     {"tiles", {fix_tiles80, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {0, fix_weights, 0, 0}},
-    {"conv", {fix_conv, fix_conv, 0, 0}},
+    {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, 0, 0, 0}},
 };
 
 /* null where there is no such family */
@@ -604,6 +617,10 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d}", i, i, i,
                  from, id, i, i, sm == 90 ? g->c.step : 0, view.bn, 1 + pair);
         return;
+    case EACH:
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_plan, k%d_launch, %d, %s, k%d_SMEM, k%d_config()}", i,
+                 i, i, i, i, from, id, i, i);
+        return;
     case SPARSE:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
         return;
@@ -629,7 +646,8 @@ int main(int argc, char **argv)
     const int known = gemm ? fix_of(family, sm) != 0 : decode || (!strncmp(name, "attn", 4) && (sm == 80 || sm == 90));
     if (!letters || !known || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
-                        "weights, conv or attn, and 80, 90 or where there is such a kernel 100 or 120; or decode80\n");
+                        "weights, conv, each or attn, and 80, 90 or where there is such a kernel 100 or 120; or "
+                        "decode80\n");
         return 2;
     }
     test_seed(strtoull(argv[2], 0, 10));
