@@ -332,13 +332,25 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(tc_gemm_config_in given)
     return c;
 }
 
-/* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
-TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
+/* May Hopper's producer look up rows of A? Not where its warps have something else to do: factors, TC_F32's parts, a B
+ * that is turned in the ring. */
+TC_HD TC_CONSTEXPR int tc__gemm_gathers_ok(tc_gemm_config_in c)
 {
-    return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights)) && !(c.index & TC_INDEX_A)
+    return !(c.index & TC_INDEX_A)
+        || (!c.a_scale && !c.b_scale && !tc__gemm_is_f32(c.a) && (!tc__gemm_b_row(c) || tc__gemm_is_16(c.a)));
+}
+
+/* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
+TC_HD TC_CONSTEXPR int tc__gemm_types_by_wgmma(tc_gemm_config_in c)
+{
+    return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights))
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
                 && (c.d != TC_S8 || c.d_scale)));
+}
+TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
+{
+    return tc__gemm_types_by_wgmma(c) && tc__gemm_gathers_ok(c);
 }
 
 /* The same where rows may have any alignment. */

@@ -27,6 +27,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
 #include "tc_gemm_sm90_f32.h"
+#include "tc_gemm_sm90_gather.h"
 #include "tc_gemm_sm90_load.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
@@ -384,7 +385,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
 /* The barriers that say that a slot is full. */
 TC_DEV_SM90 void tc__gemm90_start_full(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    const uint32_t fills = c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : 1u;
+    const uint32_t fills = c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : tc__gemm90_gathers(c) ? 5u : 1u;
     tc_pipe_init_full(g->pipe, c.stages, tc__gemm90_turning(c) ? tc__turn_fills(c) : fills);
     if (tc__gemm90_turning(c)) tc__turn_init(c, g);
     tc_fence_mbarrier_init();
@@ -430,7 +431,8 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
                                        * (c.schedule == TC_PINGPONG ? 1 : c.consumers));
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
-    if ((c.any || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one()) tc__gemm90_start_full(c, g);
+    if ((c.any || tc__gemm90_gathers(c) || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one())
+        tc__gemm90_start_full(c, g);
     if (g->warp == 2u && tc_elect_one()) {
         tc_pipe_init_empty(g->pipe, c.stages, releases);
         tc_fence_mbarrier_init();
@@ -532,12 +534,15 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, tc_gemm90_in k, const tc_gemm_sm
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
     tc_gemm90_producer u = {{0, 0}, 0};
     if (groups && g.warp == 0u) tc__gemm90_start_groups(c, &g, &run);
-    if (!c.any && g.warp == 0u) tc__gemm90_start_producer(c, &g, &u, &run);
+    if (!c.any && !tc__gemm90_gathers(c) && g.warp == 0u) tc__gemm90_start_producer(c, &g, &u, &run);
+    if (tc__gemm90_gathers(c) && g.warp == 0u && tc_elect_one()) tc_prefetch_tensormap(c.swap ? &p->a : &p->b);
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
         tc_roles_producer(roles);
         if (c.any) {
             tc__any_produce(c, &g);
+        } else if (tc__gemm90_gathers(c)) {
+            tc__gather_produce(groups, c, &g);
         } else if (tc__gemm_scaled(c) && g.warp == 1u) {
             tc__gemm90_produce_factors(groups, c, &g);
         } else if (tc__gemm90_turning(c) && g.warp != 0u) {
@@ -652,6 +657,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
+    p->gathers = (uint8_t)tc__gemm90_gathers(*c);
     p->weights = tc__weights_bricks(c, g);
     if (c->weights) memset(&p->a, 0, sizeof p->a);
     tc__sparse_fill(c, g, p);
@@ -681,9 +687,11 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
     const tc_gemm_config v = tc_gemm90_view(*c);
     const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', (tc__gemm90_squares_a(v) ? v.bk : v.bm) / v.cluster_n};
     const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', (tc__gemm90_turns_b(v) ? v.bk : cut->width) / cut->cluster};
+    const int gathers = tc__gemm90_gathers(*c);
     tc_status st = tc__gemm90_fill(c, g, cut, p);
-    if (st == TC_OK && !c->weights) st = tc__gemm90_map(&p->a, c, g, a);
-    if (st == TC_OK) st = tc__gemm90_map(&p->b, c, g, b);
+    if (gathers) tc__gather_fill(c, g, p);
+    if (st == TC_OK && !c->weights && !(gathers && !c->swap)) st = tc__gemm90_map(&p->a, c, g, a);
+    if (st == TC_OK && !(gathers && c->swap)) st = tc__gemm90_map(&p->b, c, g, b);
     return st;
 }
 

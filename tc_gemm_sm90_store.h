@@ -120,10 +120,10 @@ TC_DEV int tc__gemm90_apart(tc_gemm_config_in c, const tc_gemm90_block *g)
 }
 
 /* Columns of D from its first on, of which those go in boxes that lie in whole boxes. Rows that are looked up
- * (.index) go in pieces. */
+ * (TC_INDEX_D) go in pieces. */
 TC_DEV int tc__gemm90_boxed(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    return c.index || g->p->d_by == TC__GEMM_D_PIECES ? 0 : g->p->out.n;
+    return c.index & TC_INDEX_D || g->p->d_by == TC__GEMM_D_PIECES ? 0 : g->p->out.n;
 }
 
 /* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
@@ -254,7 +254,7 @@ TC_DEV int tc__gemm90_spot_exists(tc_gemm_config_in c, const tc_gemm90_block *g,
     return row0 + s->row * tc__gemm90_apart(c, g) < tc__gemm90_end(c, g, u) && col0 + s->col < g->p->out.n;
 }
 
-/* .index: where a row goes; -1 for one that does not exist. */
+/* TC_INDEX_D: where a row goes; -1 for one that does not exist. */
 TC_DEV int tc__gemm90_lands(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u, int row)
 {
     return row < tc__gemm90_end(c, g, u) ? g->p->d_row[row] : -1;
@@ -299,14 +299,14 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
     piece.at.group = tc__gemm90_group(c, u);
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(&g->p->out, &piece, tc__gemm90_end(c, g, u));
-    if (c.index) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
+    if (c.index & TC_INDEX_D) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
     if (c.row_sum || c.col_sum) {
         tc__gemm90_store_kept(c, g, s, &piece, kept);
         if (c.col_sum) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
     if (s->row + (int)lane / 2 < s->rows && (!c.groups || piece.at.row < u->w.end)
-        && (!c.index || (uint32_t)piece.to < (uint32_t)g->p->d_rows))
+        && (!(c.index & TC_INDEX_D) || (uint32_t)piece.to < (uint32_t)g->p->d_rows))
         tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, &piece);
 }
 
@@ -856,11 +856,11 @@ TC_DEV_SM90 void tc_gemm_sm90_store(tc_gemm_config_in c, const tc_gemm90_block *
         return;
     }
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
-    const int aside = c.swap && (c.epi2 || c.index || tc__gemm90_rows(c) > tc__gemm90_turns(c)
+    const int aside = c.swap && (c.epi2 || c.index & TC_INDEX_D || tc__gemm90_rows(c) > tc__gemm90_turns(c)
                                  || ((c.groups || !clips) && end > o->n
                                      && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES));
-    const int boxes = !c.swap && !c.index && g->p->d_by != TC__GEMM_D_PIECES;
+    const int boxes = !c.swap && !(c.index & TC_INDEX_D) && g->p->d_by != TC__GEMM_D_PIECES;
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     float rows[4] = {0.f, 0.f, 0.f, 0.f};
     if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);

@@ -132,9 +132,22 @@ TC_GEMM_SM90_DEFINE(scatter, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .inde
                     .schedule = TC_PINGPONG)
 TC_GEMM_SM90_DEFINE(scatter_few, BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bm = 32, .bn = 64,
                     .swap = 1, HOOK)
+TC_GEMM_SM90_DEFINE(gather_two, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A | TC_INDEX_D,
+                    .bm = 128, .bn = 64, .step = 32, .cluster_m = 2, HOOK)
+TC_GEMM_SM90_DEFINE(gather_few, BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A, .bm = 40, .bn = 64,
+                    .swap = 1, .step = 8)
+TC_GEMM_SM90_DEFINE(gather_fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .index = TC_INDEX_A, .bm = 64, .bn = 32,
+                    .bk = 256, .stages = 3, .promote = TC_FAST, .schedule = TC_PINGPONG, HOOK)
 TC_GEMM_DEFINE(rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .shapes = GROUPS_SHAPES,
                HOOK)
+TC_GEMM_DEFINE(looked_up, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A, .shapes = GROUPS_SHAPES)
 #ifdef GROUPS_ALL
+TC_GEMM_SM90_DEFINE(gather_plain, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A)
+TC_GEMM_SM90_DEFINE(gather_parts, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .index = TC_INDEX_A, .bm = 192, .bn = 64,
+                    .consumers = 3, .step = 64, .split = 1)
+TC_GEMM_SM90_DEFINE(gather_beside, .a = TC_F16, .b = TC_F16, .d = TC_F32, .index = TC_INDEX_A | TC_INDEX_D, .bm = 256,
+                    .bn = 128, .swap = 1, .cluster_m = 2, .b_layout = TC_ROW, .epi2 = told_pair,
+                    .epi_size = sizeof(told))
 TC_GEMM_SM90_DEFINE(plain, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS)
 TC_GEMM_SM90_DEFINE(two_cols, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .bm = 128, .bn = 64,
                     .cluster_n = 2, .b_layout = TC_ROW, .epi2 = told_pair, .epi_size = sizeof(told))
@@ -178,7 +191,11 @@ static const kernel kernels[] = {
     ROW(gather, 80, 1, gather_SMEM, 0, 0, 0), ROW(scatter, 90, 0, scatter_SMEM, 0, 0, 0),
     ROW(scatter_few, 90, 1, scatter_few_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0),
     ROW(mma, 80, 0, mma_SMEM, 0, 0, 0), ROW(mma_masked, 80, 1, mma_masked_SMEM, 0, 0, 0),
-    ALL(ROW(plain, 90, 0, plain_SMEM, 0, 0, 0), ROW(two_cols, 90, 2, two_cols_SMEM, 0, 0, 0),
+    ROW(gather_two, 90, 1, gather_two_SMEM, 32, 64, 2), ROW(gather_few, 90, 0, gather_few_SMEM, 8, 40, 1),
+    ROW(gather_fp8, 90, 1, gather_fp8_SMEM, 0, 0, 0), ROW(looked_up, 80, 0, 0, 0, 0, 0),
+    ALL(ROW(gather_plain, 90, 0, gather_plain_SMEM, 0, 0, 0), ROW(gather_parts, 90, 0, gather_parts_SMEM, 0, 0, 0),
+        ROW(gather_beside, 90, 2, gather_beside_SMEM, 0, 0, 0),
+        ROW(plain, 90, 0, plain_SMEM, 0, 0, 0), ROW(two_cols, 90, 2, two_cols_SMEM, 0, 0, 0),
         ROW(masked, 90, 1, masked_SMEM, 0, 0, 0), ROW(fp8_few, 90, 1, fp8_few_SMEM, 0, 0, 0),
         ROW(fp8_tall, 90, 0, fp8_tall_SMEM, 0, 0, 0),
         ROW(mma_pair, 80, 2, mma_pair_SMEM, 0, 0, 0), ROW(mma_f64, 80, 0, mma_f64_SMEM, 0, 0, 0),
@@ -629,7 +646,7 @@ static void bad_index(const kernel *kn)
 static void once(const kernel *kn)
 {
     if (kn->c.groups && !kn->hook && !kn->c.a_scale && !(kn->c.index & TC_INDEX_D)) nonsense(kn);
-    if (kn->sm == 100 && kn->c.a == TC_BF16 && !kn->hook && kn->c.index == TC_INDEX_A) bad_index(kn);
+    if (kn->sm >= 90 && kn->c.a == TC_BF16 && !kn->hook && kn->c.index == TC_INDEX_A) bad_index(kn);
     if (kn->c.a == TC_BF16 && !kn->hook && !kn->c.index) bad_input(kn);
     if (kn->c.sf && kn->c.groups == TC_GROUPS_ROWS) {
         tc_gemm_args g;
