@@ -22,8 +22,10 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 
 /* .index: rows that the device looks up (args.a_row, d_row), as a mixture of experts wants them: with TC_GROUPS_ROWS a
  * layer needs no copies of its tokens.
- *     TC_INDEX_A   row i of the product is row a_row[i] of A. The kernels of sm_80 and of tcgen05: TC_GEMM_DEFINE takes
- *                  those of sm_80 on Hopper, whose TMA reads rows that follow one another, and on sm_120.
+ *     TC_INDEX_A   row i of the product is row a_row[i] of A. The kernels of sm_80, of Hopper and of tcgen05. Hopper's,
+ *                  where A's rows keep to TMA's alignment, but not in clusters along n (.cluster_n), with .b_scale, of
+ *                  TC_F32, and of B in rows of other types than f16 and bf16: TC_GEMM_DEFINE takes those of sm_80 for
+ *                  that, and on sm_120.
  *     TC_INDEX_D   row i of the product goes to row d_row[i] of D, where C lies too; no two rows to one place. Such
  *                  rows are stored in pieces of 16 bytes, not by TMA.
  * An index that is none of A's rows (negative, or a_rows and more) is a row of zeros; one that is none of D's is not

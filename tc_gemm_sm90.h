@@ -11,7 +11,8 @@
  * tc_gemm_sm90_plan.h, its rules are in tc_gemm_sm90_rules.h, the end of a tile in tc_gemm_sm90_store.h, tiles that are
  * not all of D in tc_gemm_sm90_tiles.h.
  *
- *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile
+ *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile; where rows of A are
+ *                       looked up, all of them copy these (tc_gemm_sm90_gather.h)
  *     warpgroup 1..     consumers: wgmma from the ring into registers, then hook, shared memory, TMA store
  *
  *     shared memory:    boxes of 16 rows, epi_stages for each consumer warp | sums from the other blocks (cluster_k)

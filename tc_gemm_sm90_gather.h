@@ -186,11 +186,14 @@ TC_DEV_SM90 void tc__gather_produce(const int groups, tc_gemm_config_in c, const
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* Where a kernel finds A, of a checked call: in place of its map. */
+/* Where a kernel finds A, of a checked call: in place of its map. With k = 0 A may be anything, and its place is taken
+ * by an address that a copy of nothing may have. */
 TC_HOST void tc__gather_fill(const tc_gemm_config *c, const tc_gemm_args *g, tc_gemm_sm90_params *p)
 {
     const int bits = tc_type_bits(c->a);
-    const tc_gemm90_rows a = {(const char *)g->a, g->lda * bits / 8, (int64_t)g->k * bits / 8, g->a_row, g->a_rows};
+    const void *at = g->k ? g->a : (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
+    const tc_gemm90_rows a = {(const char *)at, g->k ? g->lda * bits / 8 : 0, (int64_t)g->k * bits / 8, g->a_row,
+                              g->a_rows};
     tc_tmap *to = c->swap ? &p->b : &p->a;
     memset((void *)to, 0, sizeof *to);
     memcpy((void *)to, (const void *)&a, sizeof a);
