@@ -22,8 +22,10 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 
 /* .index: rows that the device looks up (args.a_row, d_row), as a mixture of experts wants them: with TC_GROUPS_ROWS a
  * layer needs no copies of its tokens.
- *     TC_INDEX_A   row i of the product is row a_row[i] of A. The kernels of sm_80 and of tcgen05: TC_GEMM_DEFINE takes
- *                  those of sm_80 on Hopper, whose TMA reads rows that follow one another, and on sm_120.
+ *     TC_INDEX_A   row i of the product is row a_row[i] of A. The kernels of sm_80, of Hopper and of tcgen05. Hopper's,
+ *                  where A's rows keep to TMA's alignment, but not in clusters along n (.cluster_n), with .b_scale, of
+ *                  TC_F32, and of B in rows of other types than f16 and bf16: TC_GEMM_DEFINE takes those of sm_80 for
+ *                  that, and on sm_120.
  *     TC_INDEX_D   row i of the product goes to row d_row[i] of D, where C lies too; no two rows to one place. Such
  *                  rows are stored in pieces of 16 bytes, not by TMA.
  * An index that is none of A's rows (negative, or a_rows and more) is a row of zeros; one that is none of D's is not
@@ -370,14 +372,26 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(tc_gemm_config_in given)
     return c;
 }
 
-/* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
-TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
+/* May Hopper's producer look up rows of A? Not where its warps have something else to do: factors, TC_F32's parts, a B
+ * that is turned in the ring. */
+TC_HD TC_CONSTEXPR int tc__gemm_gathers_ok(tc_gemm_config_in c)
 {
-    return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights)) && !(c.index & TC_INDEX_A)
+    return !(c.index & TC_INDEX_A)
+        || (!c.a_scale && !c.b_scale && !tc__gemm_is_f32(c.a) && (!tc__gemm_b_row(c) || tc__gemm_is_16(c.a)));
+}
+
+/* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
+TC_HD TC_CONSTEXPR int tc__gemm_types_by_wgmma(tc_gemm_config_in c)
+{
+    return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights))
         && !tc__gemm_by_80(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
                 && (c.d != TC_S8 || c.d_scale)));
+}
+TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
+{
+    return tc__gemm_types_by_wgmma(c) && tc__gemm_gathers_ok(c);
 }
 
 /* The same where rows may have any alignment. */

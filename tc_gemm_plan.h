@@ -96,7 +96,12 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
     const int turned = plan->call.turned;
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
-    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->b : &p->a, plan->at[0] ? args->a : of_d);
+    if (p->gathers) {
+        tc_gemm90_rows *a = (tc_gemm90_rows *)(void *)(turned ? &p->b : &p->a);
+        if (plan->at[0]) a->at = (const char *)args->a;
+    } else if (st == TC_OK) {
+        st = tc_tmap_replace_address(turned ? &p->b : &p->a, plan->at[0] ? args->a : of_d);
+    }
     if (p->weights.rows) {
         if (st == TC_OK && plan->at[1]) p->weights.at = (const char *)args->b;
         return st;

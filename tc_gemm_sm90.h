@@ -11,7 +11,8 @@
  * tc_gemm_sm90_plan.h, its rules are in tc_gemm_sm90_rules.h, the end of a tile in tc_gemm_sm90_store.h, tiles that are
  * not all of D in tc_gemm_sm90_tiles.h; tc_gemm_sm90_parts.h picks the loop, the producers and the end of a kernel.
  *
- *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile
+ *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile; where rows of A are
+ *                       looked up, all of them copy these (tc_gemm_sm90_gather.h)
  *     warpgroup 1..     consumers: wgmma from the ring into registers, then hook, shared memory, TMA store
  *
  *     shared memory:    boxes of 16 rows, epi_stages for each consumer warp | sums from the other blocks (cluster_k)
@@ -27,6 +28,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
 #include "tc_gemm_sm90_f32.h"
+#include "tc_gemm_sm90_gather.h"
 #include "tc_gemm_sm90_load.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
@@ -295,7 +297,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc__gemm90_loop_fn loop, tc_gemm90_in k
 /* The barriers that say that a slot is full. */
 TC_DEV_SM90 void tc__gemm90_start_full(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    const uint32_t fills = c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : 1u;
+    const uint32_t fills = c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : tc__gemm90_gathers(c) ? 5u : 1u;
     tc_pipe_init_full(g->pipe, c.stages, tc__gemm90_turning(c) ? tc__turn_fills(c) : fills);
     if (tc__gemm90_turning(c)) tc__turn_init(c, g);
     tc_fence_mbarrier_init();
@@ -341,7 +343,8 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
                                        * (c.schedule == TC_PINGPONG ? 1 : c.consumers));
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
-    if ((c.any || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one()) tc__gemm90_start_full(c, g);
+    if ((c.any || tc__gemm90_gathers(c) || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one())
+        tc__gemm90_start_full(c, g);
     if (g->warp == 2u && tc_elect_one()) {
         tc_pipe_init_empty(g->pipe, c.stages, releases);
         tc_fence_mbarrier_init();
@@ -460,7 +463,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_p
 
     tc__gemm90_begun begun = {{{0, 0}, 0}, {{0, 0, 0, 0, 0, 0, 0}, 0}};
     if (c.groups && g.warp == 0u) tc__gemm90_start_groups(c, &g, &begun.run);
-    if (!c.any && g.warp == 0u) tc__gemm90_start_producer(c, &g, &begun.u, &begun.run);
+    if (!c.any && !tc__gemm90_gathers(c) && g.warp == 0u) tc__gemm90_start_producer(c, &g, &begun.u, &begun.run);
+    if (tc__gemm90_gathers(c) && g.warp == 0u && tc_elect_one()) tc_prefetch_tensormap(c.swap ? &p->a : &p->b);
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
         tc_roles_producer(roles);
@@ -558,6 +562,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
+    p->gathers = (uint8_t)tc__gemm90_gathers(*c);
     p->weights = tc__weights_bricks(c, g);
     if (c->weights) memset(&p->a, 0, sizeof p->a);
     tc__sparse_fill(c, g, p);
@@ -587,9 +592,11 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
     const tc_gemm_config v = tc_gemm90_view(*c);
     const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', (tc__gemm90_squares_a(v) ? v.bk : v.bm) / v.cluster_n};
     const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', (tc__gemm90_turns_b(v) ? v.bk : cut->width) / cut->cluster};
+    const int gathers = tc__gemm90_gathers(*c);
     tc_status st = tc__gemm90_fill(c, g, cut, p);
-    if (st == TC_OK && !c->weights) st = tc__gemm90_map(&p->a, c, g, a);
-    if (st == TC_OK) st = tc__gemm90_map(&p->b, c, g, b);
+    if (gathers) tc__gather_fill(c, g, p);
+    if (st == TC_OK && !c->weights && !(gathers && !c->swap)) st = tc__gemm90_map(&p->a, c, g, a);
+    if (st == TC_OK && !(gathers && c->swap)) st = tc__gemm90_map(&p->b, c, g, b);
     return st;
 }
 

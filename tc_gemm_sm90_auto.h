@@ -125,6 +125,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.step = t.step;
     c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
+    if (tc__gemm90_gathers(given)) c.cluster_n = 1; /* each block brings rows for itself */
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */

@@ -110,16 +110,23 @@ TC__GEMM90_PRODUCERS_BOTH(scaled, tc__gemm90_produce_factors(c, g), (void)0)
 TC__GEMM90_PRODUCERS_BOTH(turning, tc__turn_produce(c, g), tc__turn_produce(c, g))
 TC__GEMM90_PRODUCERS_BOTH(turning_scaled, tc__gemm90_produce_factors(c, g), tc__turn_produce(c, g))
 TC__GEMM90_PRODUCERS_BOTH(f32, tc__gemm90_f32_split(c, g), tc__gemm90_f32_split(c, g))
+/* All of them together: */
 TC_DEV_SM90 void tc__gemm90_produce_any(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
 {
     (void)b;
     tc__any_produce(c, g);
+}
+TC_DEV_SM90 void tc__gemm90_produce_gathered(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    (void)b;
+    tc__gather_produce(c, g);
 }
 
 TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_config_in v)
 {
     const int tiled = tc__tiles_some(v), scaled = tc__gemm_scaled(v);
     if (v.any) return tc__gemm90_produce_any;
+    if (tc__gemm90_gathers(v)) return tc__gemm90_produce_gathered;
     if (tc__gemm_is_f32(v.a)) return tiled ? tc__gemm90_produce_tiled_f32 : tc__gemm90_produce_f32;
     if (tc__gemm90_turning(v) && scaled)
         return tiled ? tc__gemm90_produce_tiled_turning_scaled : tc__gemm90_produce_turning_scaled;
@@ -151,7 +158,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
 }
 
-/* In pieces: rows that are looked up. */
+/* In pieces: rows of D that are looked up. */
 TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        float *acc)
 {
@@ -166,7 +173,7 @@ TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_bloc
 TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         float *acc)
 {
-    const int aside = c.epi2 || c.index || tc__gemm90_rows(c) > tc__gemm90_turns(c)
+    const int aside = c.epi2 || c.index & TC_INDEX_D || tc__gemm90_rows(c) > tc__gemm90_turns(c)
                    || ((c.groups || !tc__gemm90_clips(c, g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                    || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
@@ -210,17 +217,18 @@ TC__GEMM90_END_OF(cluster, pieces, tc__gemm90_exchange_sums(c, g, acc))
 
 TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_end_fn tc__gemm90_end_of(tc_gemm_config_in v)
 {
+    const int pieces = v.index & TC_INDEX_D;
     if (tc__gemm_quantised(v)) return tc__gemm90_end_quantised;
-    if (v.cluster_k > 1) return v.index ? tc__gemm90_end_cluster_pieces : tc__gemm90_end_cluster_boxes;
+    if (v.cluster_k > 1) return pieces ? tc__gemm90_end_cluster_pieces : tc__gemm90_end_cluster_boxes;
     if (v.split)
         return v.swap  ? tc__gemm90_end_split_swapped
-             : v.index ? tc__gemm90_end_split_pieces
+             : pieces  ? tc__gemm90_end_split_pieces
                        : tc__gemm90_end_split_boxes;
     if (tc__tiles_some(v))
         return v.swap  ? tc__gemm90_end_tiled_swapped
-             : v.index ? tc__gemm90_end_tiled_pieces
+             : pieces  ? tc__gemm90_end_tiled_pieces
                        : tc__gemm90_end_tiled_boxes;
-    return v.swap ? tc__gemm90_end_swapped : v.index ? tc__gemm90_end_pieces : tc__gemm90_end_boxes;
+    return v.swap ? tc__gemm90_end_swapped : pieces ? tc__gemm90_end_pieces : tc__gemm90_end_boxes;
 }
 
 #endif /* __CUDACC__ */

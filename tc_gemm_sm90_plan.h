@@ -31,6 +31,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(tc_gemm_config_in given)
     return c.swap ? tc__gemm_change(c) : c;
 }
 
+/* Are A's rows looked up? (tc_gemm_sm90_gather.h) */
+TC_HD TC_CONSTEXPR int tc__gemm90_gathers(tc_gemm_config_in c) { return (c.index & TC_INDEX_A) != 0; }
+
 /* Does it keep its sums beside the Tensor Cores', whose own are short? */
 TC_HD TC_CONSTEXPR int tc__gemm90_promotes(tc_gemm_config_in c)
 {
@@ -377,10 +380,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
     return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
 }
 
-/* Do the accumulators want every register? .sparse, .conv: their producer wants some too. */
+/* Do the accumulators want every register? .sparse, .conv, looked-up rows: their producer wants some too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_many(tc_gemm_config_in v)
 {
-    return tc__gemm90_sums_held(v) > (v.sparse || v.conv ? 192 : 160);
+    return tc__gemm90_sums_held(v) > (v.sparse || v.conv || tc__gemm90_gathers(v) ? 192 : 160);
 }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
@@ -412,6 +415,7 @@ typedef struct tc_gemm_sm90_params {
     uint8_t early;     /* but not with TC__GEMM90_EARLY_A, _B: what it does not write */
     int k_first;       /* where k starts; past the end if k is 0 */
     uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
+    uint8_t gathers;                /* A's rows are looked up: in place of its map, b with .swap, tc_gemm90_rows */
     tc_gemm_split split;
     uint32_t join_at, join_each;    /* parts of a tile are a cluster's: where a block keeps the sums that are sent to
                                      * it, from the ring on, and places of each part (0: they meet in the workspace) */
@@ -658,8 +662,9 @@ TC_DEV_SM90 void tc__gemm90_release(tc_gemm_config_in c, const tc_gemm90_block *
         const tc__gemm90_place at = tc__gemm90_place_of(c, g);
         uint32_t to = t - m; /* index among the other blocks of the row */
         to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
-        /* this block's producer writes what this warp has read */
-        if ((c.any && to == at.m) || (c.sparse && to == at.n * m + at.m)) tc_mbarrier_arrive(empty);
+        /* this block's producer writes what this warp has read, or wgmma for it */
+        if ((c.any && to == at.m) || ((c.sparse || tc__gemm90_gathers(c)) && to == at.n * m + at.m))
+            tc_mbarrier_arrive(empty);
         else if (tc__gemm90_turning(c) || tc__gemm90_lifts(c))
             tc_mbarrier_arrive_cluster(empty, to); /* threads have read or written what others will write */
         else tc_mbarrier_arrive_cluster_relaxed(empty, to);
@@ -695,6 +700,9 @@ TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_g
     if (!tc__gemm90_picks_cluster(c)) return give;
     give.own = g->cluster_m == 1 && t == 0u;
     give.other = g->cluster_m == 2 && t < 2u;
+    if (tc__gemm90_gathers(c) && give.other && t == tc__gemm90_rank(c, g)) { /* as tc__gemm90_release has it */
+        give.own = 1, give.other = 0;
+    }
     if (give.other) give.empty = tc_mapa(g->pipe.empty, t);
     return give;
 }

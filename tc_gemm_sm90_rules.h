@@ -68,6 +68,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 
     X(!(c).sparse || !tc__gemm90_promotes(c) || (c).promote % (2 * (c).bk) == 0,                                      \
       "tc: with .sparse, .promote must be a multiple of 2 * .bk, or TC_FAST")
 
+/* Looked-up rows of A: no block brings them for another one, and the producer wants registers. */
+TC_HD TC_CONSTEXPR int tc__gemm90_gathers_ok(tc_gemm_config_in c)
+{
+    return !tc__gemm90_gathers(c)
+        || (tc__gemm_gathers_ok(c) && c.cluster_n == 1 && tc__gemm90_sums_held(tc_gemm90_view(c)) <= 192);
+}
+
 /* Quantised D, sums of columns. */
 #define TC__GEMM_SM90_QUANT_RULES(X, c)                                                                               \
     X(!tc__gemm_quantised(c) || (!(c).swap && !(c).split && (c).cluster_k == 1 && (c).bn % TC__QUANT_COLS == 0        \
@@ -109,10 +116,11 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
-    X(!((c).index & TC_INDEX_A),                                                                                      \
-      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE, TC_GEMM_SM100_DEFINE and TC_GEMM_DEFINE: Hopper's TMA "    \
-      "reads rows that follow one another")                                                                           \
-    X(tc__gemm_by_wgmma(c) || tc__gemm_by_80(c), TC__GEMM_BY_WGMMA)                                                   \
+    X(tc__gemm90_gathers_ok(c),                                                                                       \
+      "tc: with .index = TC_INDEX_A, TC_GEMM_SM90_DEFINE wants .cluster_n 1, at most 192 accumulators (rows of a "    \
+      "warpgroup * .bn / 128), no .b_scale and TC_F32, and B in columns but for 16 bits: others are for "             \
+      "TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                                                                       \
+    X(tc__gemm_types_by_wgmma(c) || tc__gemm_by_80(c), TC__GEMM_BY_WGMMA)                                             \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \

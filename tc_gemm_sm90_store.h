@@ -120,10 +120,10 @@ TC_DEV int tc__gemm90_apart(tc_gemm_config_in c, const tc_gemm90_block *g)
 }
 
 /* Columns of D from its first on, of which those go in boxes that lie in whole boxes. Rows that are looked up
- * (.index) go in pieces. */
+ * (TC_INDEX_D) go in pieces. */
 TC_DEV int tc__gemm90_boxed(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    return c.index || g->p->d_by == TC__GEMM_D_PIECES ? 0 : g->p->out.n;
+    return c.index & TC_INDEX_D || g->p->d_by == TC__GEMM_D_PIECES ? 0 : g->p->out.n;
 }
 
 /* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
@@ -254,7 +254,7 @@ TC_DEV int tc__gemm90_spot_exists(tc_gemm_config_in c, const tc_gemm90_block *g,
     return row0 + s->row * tc__gemm90_apart(c, g) < tc__gemm90_end(c, g, u) && col0 + s->col < g->p->out.n;
 }
 
-/* .index: where a row goes; -1 for one that does not exist. */
+/* TC_INDEX_D: where a row goes; -1 for one that does not exist. */
 TC_DEV int tc__gemm90_lands(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u, int row)
 {
     return row < tc__gemm90_end(c, g, u) ? g->p->d_row[row] : -1;
@@ -299,14 +299,14 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
     piece.at.group = tc__gemm90_group(c, u);
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(&g->p->out, &piece, tc__gemm90_end(c, g, u));
-    if (c.index) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
+    if (c.index & TC_INDEX_D) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
     if (c.row_sum || c.col_sum) {
         tc__gemm90_store_kept(c, g, s, &piece, kept);
         if (c.col_sum) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
     if (s->row + (int)lane / 2 < s->rows && (!c.groups || piece.at.row < u->w.end)
-        && (!c.index || (uint32_t)piece.to < (uint32_t)g->p->d_rows))
+        && (!(c.index & TC_INDEX_D) || (uint32_t)piece.to < (uint32_t)g->p->d_rows))
         tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, &piece);
 }
 

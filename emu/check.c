@@ -18,7 +18,8 @@ typedef struct {
     uint16_t r_who; uint8_t flags, pad;
     uint32_t r_mask, r_tick, r_pc, more;        /* more: index of further readers, 0 none; F_CROWD: of a crowd */
 } word;
-enum { F_SPLIT = 1, F_MBAR = 2, F_WSTRONG = 4, F_RSTRONG = 8, F_CROWD = 16 };
+enum { F_SPLIT = 1, F_MBAR = 2, F_WSTRONG = 4, F_RSTRONG = 8, F_CROWD = 16,
+       F_GENERIC = 32 /* an operation wrote it, but in the generic proxy: cp.async */ };
 typedef struct { uint16_t who; uint8_t strong; uint32_t mask, tick, pc, next; } reader;
 /* Copies and matrix instructions leave runs of words in one state: a block of 8 words that are all alike has one word
  * in its stead (block, where same says so; its words in w are then not in use). Such a word has no further readers. */
@@ -395,11 +396,11 @@ static int race(const actor *a, cta *c, uint32_t off, const char *mine, const ch
     emu_report_also(a->w, o, "the %s", theirs);
     return 1;
 }
-/* Async-proxy access to bytes that a thread wrote through the generic proxy */
+/* Async-proxy access to bytes that a thread, or its cp.async, wrote through the generic proxy */
 static int unfenced(const actor *a, cta *c, uint32_t off, const word *e)
 {
-    if (e->w_who & 0x8000 || !e->w_who) return 0;
-    uint32_t t = (e->w_who - 1u) * 32 + e->w_lane;
+    if (!e->w_who || (e->w_who & 0x8000 && !(e->flags & F_GENERIC))) return 0;
+    uint32_t t = e->w_who & 0x8000 ? c->cl->nthread_pad + (e->w_who & 0x7fffu) : (e->w_who - 1u) * 32 + e->w_lane;
     if ((a->vc ? vclk_p(a->vc)[t] : 0) >= e->w_tick) return 0;
     emu_report(a->w, a->i, 1u << a->lane, E_PROXY,
                "the asynchronous proxy %s shared memory at %s that was written through the generic proxy, without a "
@@ -530,7 +531,8 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
         }
         readers_clear(cl, e);
         e->w_who = a->who; e->w_lane = (uint8_t)(async ? 0 : a->lane); e->w_tick = a->tick; e->w_pc = a->pc;
-        e->flags = (uint8_t)((e->flags & ~(F_WSTRONG | F_RSTRONG)) | (strong ? F_WSTRONG : 0));
+        e->flags = (uint8_t)((e->flags & ~(F_WSTRONG | F_RSTRONG | F_GENERIC)) | (strong ? F_WSTRONG : 0)
+                             | (async && !(a->flags & (A_ASYNC | A_GENERIC)) ? F_GENERIC : 0));
         return bad;
     }
     uint32_t bit = async ? 1 : 1u << a->lane;
@@ -820,6 +822,13 @@ async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t
     op->vc->c[cl->nthread_pad + op->slot] = op->tick;
     vclk_p(op->vc)[cl->nthread_pad + op->slot] = op->tick;
     return op;
+}
+/* cp.async writes through the generic proxy: what it wrote has passed no proxy fence when it is over */
+void check_generic_op(async_op *op)
+{
+    const vclk *v = op->w->vc[op->lane];
+    uint32_t k = op->cl->nthread_pad + op->slot;
+    if (op->vc) vclk_p(op->vc)[k] = v ? vclk_p((vclk *)v)[k] : 0;
 }
 void emu_async_free(async_op *op)
 {

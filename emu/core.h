@@ -45,6 +45,7 @@ void check_mbar_mark(cta *c, uint32_t off, int on);
 void check_warp_begin(warp *w);
 async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t payload,
                               void (*perform)(async_op *, int));
+void check_generic_op(async_op *op);
 void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t bytes, int flags);
 void check_warp_end(warp *w);
 

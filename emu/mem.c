@@ -738,6 +738,7 @@ static int exec_cp_async(warp *w, const ptx_instr *i, uint32_t mask)
 {
     uint32_t size = i->f[0], seen = 0;
     async_op *op = emu_async_new_lanes(w, i, mask, sizeof(cp_payload), cp_perform);
+    check_generic_op(op);
     cp_payload *p = op->payload;
     p->size = size;
     if (counted(w)) {

@@ -25,7 +25,7 @@ static const char *const names[] = {
     "tc_gemm_sm80_plan.h", "tc_gemm_sm80_sparse.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h", "tc_gemm_sm90_f32.h",
     "tc_gemm_sm90_load.h", "tc_gemm_sm90_parts.h",
     "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h", "tc_gemm_sm90_quant.h",
-    "tc_gemm_sm90_auto.h", "tc_gemm_sm90_rules.h",
+    "tc_gemm_sm90_auto.h", "tc_gemm_sm90_gather.h", "tc_gemm_sm90_rules.h",
     "tc_gemm_sm90_sparse.h", "tc_gemm_sm90_store.h", "tc_gemm_sm90_tiles.h", "tc_gemm_sm90_turn.h",
     "tc_gemm_sm90_weights.h", "tc_gemm_sparse.h", "tc_gemm_tiles.h", "tc_hooks.h", "tc_host.h", "tc_kernel.h",
     "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_multimem.h", "tc_op.h", "tc_operand.h", "tc_philox.h",

@@ -129,10 +129,10 @@ list() {
         step "gemm_sm120, tcemu sm_120a, schedules" \
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 45 1 160
         # few multiprocessors: a block works on several tiles, of several groups
-        step "gemm_groups, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/gemm_groups" 90
+        step "gemm_groups, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/gemm_groups" 112
         step "gemm_groups, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 36 1
-        emulated sm_80 gemm_groups 36
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 48 1
+        emulated sm_80 gemm_groups 48
         step "gemm_each, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_each" 28 1
         emulated sm_80 gemm_each 42

@@ -835,6 +835,48 @@ static void test_sm107(void)
     CHECK(emulated >= 11, "tcemu has %d of the table's chips", emulated);
 }
 
+/* Looked-up rows of A on Hopper: each line of TC_GEMM_DEFINE's list keeps the rules, and no two blocks share them; what
+ * has more for the producer's warps to do is left to the sm_80 kernels; and another call's choice is not taken. */
+static void test_hopper_gathers(void)
+{
+    static const int types[5][2] = {{TC_F16, TC_F16}, {TC_BF16, TC_F32}, {TC_E4M3, TC_BF16}, {TC_S8, TC_S32},
+                                    {TC_TF32, TC_F32}};
+    const tc__device on = {0, 90, 132, 3350};
+    tc_gemm_config c;
+    tc_gemm_args g;
+    int i, j, promote;
+    memset(&c, 0, sizeof c);
+    memset(&g, 0, sizeof g);
+    c.groups = TC_GROUPS_ROWS, c.index = TC_INDEX_A | TC_INDEX_D;
+    for (i = 0; i < 5; i++) {
+        c.a = c.b = types[i][0], c.d = types[i][1];
+        CHECK(tc__gemm_by_wgmma(c) && !tc__gemm_any_by_wgmma(c), "%s", tc_type_name(c.a));
+        for (j = 0; j < TC__GEMM_TILE_COUNT; j++) {
+            for (promote = 0; promote >= (tc__gemm_is_fp8(c.a) ? TC_FAST : 0); promote += TC_FAST) {
+                c.promote = promote;
+                const tc_gemm_config t = tc__gemm_tiled(c, tc__gemm_tiles_of[j]);
+                CHECK(tc_gemm_sm90_legal(t) && t.cluster_n == 1, "%s, line %d", tc_type_name(c.a), j);
+            }
+        }
+        c.promote = 0;
+        c.b_layout = TC_ROW;
+        CHECK(tc__gemm_by_wgmma(c) == tc__gemm_is_16(c.a), "%s, B in rows", tc_type_name(c.a));
+        c.b_layout = 0;
+    }
+    c.a = c.b = TC_F32, c.d = TC_F32;
+    CHECK(!tc__gemm_by_wgmma(c), "TC_F32");
+    c.a = c.b = TC_E4M3, c.d = TC_BF16, c.b_scale = TC_SCALE_128X128;
+    CHECK(!tc__gemm_by_wgmma(c), ".b_scale");
+    c.b_scale = 0, c.a = c.b = TC_BF16, c.groups = 0, c.index = 0;
+    g.m = 64, g.n = 4096, g.k = 4096, g.lda = g.ldb = 4096, g.ldd = 4096;
+    {
+        const uint64_t without = tc__gemm_hash(&c, &g, &on);
+        c.index = TC_INDEX_A;
+        CHECK(tc__gemm_hash(&c, &g, &on) != without, "a choice is another one's");
+        CHECK(tc__gemm_search(&c, &g, &on).kernel > 0, "no kernel is chosen");
+    }
+}
+
 /* What Blackwell's kernels have, and what TC_GEMM_DEFINE must not take them for: looked-up rows of A, by gather4, and
  * packed weights tcgen05's alone has. */
 static void test_blackwell_serves(void)
@@ -882,6 +924,7 @@ int main(void)
     test_cut();
     test_choose();
     test_choose_sums();
+    test_hopper_gathers();
     test_fragments();
     test_sm107();
     test_blackwell_serves();

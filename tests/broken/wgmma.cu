@@ -145,6 +145,27 @@ KERNEL(wgmma_no_proxy_fence)
     DONE(acc);
 }
 RUN(wgmma_no_proxy_fence, 1, 128, 0)
+/* What cp.async copies is written through the generic proxy too */
+KERNEL(wgmma_copied_no_proxy_fence)
+{
+    TILES;
+    fill(m.b, B_BYTES / 4, in);
+    tc_fence_proxy_async_shared();
+    // ALSO wgmma_copied_no_proxy_fence: "written"
+    tc_cp_async_cg_16(tc_smem_u32(m.a) + threadIdx.x * 16u, in + threadIdx.x * 4u);
+    tc_cp_async_commit_group();
+    TC_CP_ASYNC_WAIT_GROUP(0);
+    if (!BAD) tc_fence_proxy_async_shared();
+    __syncthreads();
+    const uint64_t da = tc_wgmma_desc(tc_smem_u32(m.a), 32), db = tc_wgmma_desc(tc_smem_u32(m.b), 32);
+    float acc[4] = {0};
+    tc_wgmma_fence();
+    MMA(acc); // EXPECT wgmma_copied_no_proxy_fence proxy-fence: "without a fence.proxy.async in between"
+    tc_wgmma_commit_group();
+    TC_WGMMA_WAIT_GROUP(0);
+    DONE(acc);
+}
+RUN(wgmma_copied_no_proxy_fence, 1, 128, 0)
 KERNEL(wgmma_no_barrier)
 {
     TILES;

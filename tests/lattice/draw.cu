@@ -336,7 +336,7 @@ static void fix_groups90(gemm_draw *g)
         c->a = PICK(TC_E4M3, TC_E5M2), c->b = PICK(TC_E4M3, TC_E5M2);
         if (chance(50)) c->a_scale = TC_SCALE_1X128, c->b_scale = TC_SCALE_128X128;
     }
-    if (c->groups == TC_GROUPS_ROWS && chance(30)) c->index = TC_INDEX_D;
+    if (c->groups == TC_GROUPS_ROWS && chance(40)) c->index = test_int(1, 3);
 }
 
 /* Groups cut along k, products of their own. */
