@@ -26,6 +26,7 @@
 
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm80_sparse.h"
+#include "tc_gemm_sm80_weights.h"
 
 #ifdef __CUDACC__
 
@@ -499,7 +500,9 @@ TC_DEV void tc__gemm80_stage(tc_gemm80_in k, const tc__gemm80_acc *acc, const tc
 {
     const int lane = to.lane;
     const int wn = k.c.bn / k.c.warps_n, ni = wn / 8;
-    if (k.sums == TC_F64) {
+    if (k.c.weights) {
+        tc__gemm80_stage_weights(k, acc->f, to.stage, i);
+    } else if (k.sums == TC_F64) {
         double *stage = (double *)to.stage;
 #pragma unroll
         for (int j = 0; j < ni * 4; j++) { /* of two blocks of 8 rows: tiles of 8 columns, of each the two of a lane */
@@ -663,11 +666,18 @@ TC_DEV_SM80 void tc__gemm80_list_of(tc_gemm80_in k, const tc_gemm_sm80_params *p
 
 /* What a kernel looks up, from its configuration: the bits of .index, TC_INDEX_A and TC_INDEX_D, and these. PARTS: not
  * all tiles, or not all of their k, are computed. */
-enum { TC__GEMM80_GROUPS = 4, TC__GEMM80_SPARSE = 8, TC__GEMM80_CONV = 16, TC__GEMM80_PARTS = 32 };
+enum {
+    TC__GEMM80_GROUPS = 4,
+    TC__GEMM80_SPARSE = 8,
+    TC__GEMM80_CONV = 16,
+    TC__GEMM80_PARTS = 32,
+    TC__GEMM80_WEIGHTS = 64
+};
 TC_HD TC_CONSTEXPR int tc__gemm80_looked_up(tc_gemm_config_in c)
 {
     return c.index | (c.groups ? TC__GEMM80_GROUPS : 0) | (c.sparse ? TC__GEMM80_SPARSE : 0)
-         | (c.conv ? TC__GEMM80_CONV : 0) | (tc__tiles_some(c) ? TC__GEMM80_PARTS : 0);
+         | (c.conv ? TC__GEMM80_CONV : 0) | (tc__tiles_some(c) ? TC__GEMM80_PARTS : 0)
+         | (c.weights ? TC__GEMM80_WEIGHTS : 0);
 }
 
 /* The kernel. looked_up: of its configuration; aligned: every row of A and B starts at a multiple of 16 bytes;
@@ -721,6 +731,11 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
         else if (row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
             tc__gemm80_mainloop_sparse(k, TC__GEMM80_WHOLE, &s, &acc);
         else tc__gemm80_mainloop_sparse(k, TC__GEMM80_ALIGNED, &s, &acc);
+    } else if (looked_up & TC__GEMM80_WEIGHTS) {
+        tc__gemm80_weights_block s = {&g, tc__gemm80_bricks_of(c, p, col0, t.group)};
+        if (!aligned) tc__gemm80_mainloop_weights(k, TC__GEMM80_ANY, &s, acc.f);
+        else if (gathered) tc__gemm80_mainloop_weights(k, TC__GEMM80_GATHERED, &s, acc.f);
+        else tc__gemm80_mainloop_weights(k, TC__GEMM80_ALIGNED, &s, acc.f);
     } else if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
     else if (filtered) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
     else if (gathered) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
@@ -784,6 +799,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->beta = tc__gemm_beta(g);
     p->groups = tc__gemm_groups_of(&v, &x, &cut);
     tc__gemm80_meta_fill(&v, &x, p);
+    tc__gemm80_weights_fill(&v, &x, p);
     p->a_row = g->a_row, p->d_row = g->d_row, p->a_rows = g->a_rows, p->d_rows = g->d_rows;
     const tc_status st = tc__gemm_tiles(&p->tiles, &v, &x, &cut);
     const tc__gemm_tell to = {&p->out, &p->tiles};
@@ -806,6 +822,10 @@ TC_HOST tc_status tc__gemm80_check(const tc_gemm_config *c, const tc_gemm_args *
     if (st == TC_OK && c->conv)
         return tc__fail(TC_ERR_CONFIG, ".conv = 1 is for TC_CONV_DEFINE, whose NAME_run launches its kernel");
     if (st == TC_OK) st = tc__gemm_check_tiles(c, args);
+    if (st == TC_OK && c->weights && !tc__gemm_empty(args)) {
+        const tc_gemm_args g = tc__gemm_effective(args);
+        st = tc__weights_call_check(c, &g);
+    }
     return st == TC_OK ? tc__gemm_check_sparse(c, args) : st;
 }
 
