@@ -870,16 +870,19 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
 }
 
 /* Is TC_GEMM_DEFINE's kernel for few tiles the faster? The busiest of `sms` multiprocessors has so many tiles of 64 x
- * 64 to compute, or of the usual size; small ones read more for each product. */
+ * 64 to compute (.weights: 32 x 64), or of the usual size; small ones read more for each product. Numbers of packed
+ * weights are reckoned to be made for each column of a tile in the time of 48 rows' products. */
 TC_HOST int tc__gemm80_prefers_small(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     const tc_gemm_config large = tc_gemm_sm80_config(*given);
     const int64_t m = given->groups ? tc__gemm_expected(given, g) : g->m;
     const int64_t batch = given->groups ? g->groups.count : tc__gemm_batch(g);
-    const int64_t small_tiles = (m + 63) / 64 * (((int64_t)g->n + 63) / 64) * batch;
+    const int rows = given->weights ? 32 : 64, made = given->weights ? 48 : 0;
+    const int64_t small_tiles = (m + rows - 1) / rows * (((int64_t)g->n + 63) / 64) * batch;
     const int64_t large_tiles = (m + large.bm - 1) / large.bm * (((int64_t)g->n + large.bn - 1) / large.bn) * batch;
     if (sms < 1 || tc__gemm80_any(&large, g)) return 0;
-    return (small_tiles + sms - 1) / sms * 64 * 64 * 115 < (large_tiles + sms - 1) / sms * large.bm * large.bn * 100;
+    return (small_tiles + sms - 1) / sms * (rows + made) * 64 * 115
+         < (large_tiles + sms - 1) / sms * (large.bm + made) * large.bn * 100;
 }
 
 #endif /* host */

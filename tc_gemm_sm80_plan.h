@@ -165,14 +165,26 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(tc_gemm_config_in v)
     return v.bm % 64 == 0 && (wm == 16 || wm == 32 || wm == 64) && tc__gemm80_covers(tc__gemm80_a(v));
 }
 
-/* .weights: whole bricks, of which a warp has whole ones or a strip of one; D and A by their rows. */
+/* .weights: what goes with them, and the rules of TC_GEMM_DEFINE too. */
+TC_HD TC_CONSTEXPR int tc__gemm80_weights_given_ok(tc_gemm_config_in c)
+{
+    return c.weights == 0
+        || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c) && c.acc != TC_F16 && !tc__gemm_quantised(c)
+            && !tc__tiles_some(c) && !c.bsr);
+}
+#define TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                          \
+    TC__GEMM_FACTORS_RULES(X, c)                                                                                      \
+    X(tc__gemm80_weights_given_ok(c),                                                                                 \
+      "tc: .weights want A and D row-major, sums in f32, a D that is not quantised, and no .b_layout, .triangle, "    \
+      ".tile, .k_range and .bsr")
+
+/* The same of a kernel's: whole bricks, of which a warp has one or a strip of one. */
 TC_HD TC_CONSTEXPR int tc__gemm80_weights_ok(tc_gemm_config_in c)
 {
     const int wn = c.warps_n > 0 ? c.bn / c.warps_n : 0;
     return c.weights == 0
         || ((c.bk == 64 || c.bk == TC_WEIGHTS_K) && c.bn % TC_WEIGHTS_ROWS == 0 && (wn == 16 || wn == 32 || wn == 64)
-            && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c) && c.acc != TC_F16
-            && !tc__tiles_some(c));
+            && tc__gemm80_weights_given_ok(c));
 }
 
 /* A quantised D: a row's 128 columns are whole warps'. */
@@ -184,13 +196,12 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM80_RULES(X, c)                                                                                     \
-    TC__GEMM_FACTORS_RULES(X, c)                                                                                      \
+    TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                              \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
     X(tc__gemm80_weights_ok(c),                                                                                       \
-      "tc: .weights by mma.sync want .bk 64 or 128, .bn a multiple of 64, .bn / .warps_n 16, 32 or 64, A and D "      \
-      "row-major, sums in f32, and no .b_layout, .triangle, .tile, .k_range and .bsr")                                \
+      "tc: .weights by mma.sync want .bk 64 or 128, .bn a multiple of 64, and .bn / .warps_n 16, 32 or 64")           \
     X(!(c).sparse || tc__gemm80_k_bytes(c) == 128 || tc__gemm80_k_bytes(c) == 256,                                    \
       "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
     X(!(c).sparse || tc__gemm80_sparse_ok(tc__gemm_plain(c)),                                                         \
@@ -198,7 +209,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
       "32 or 64 rows, and of the rows that one pass of copies fills, threads / (.bk / 16)")                           \
     X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
-    X((c).sparse || (c).weights || tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),                 \
+    X((c).sparse || (c).weights || tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),  \
       "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of 32, 16 of TC_F64")           \
     X(!tc__gemm_scaled(c) || (c).bk == TC__SCALE_K, "tc: with .a_scale or .b_scale, .bk must be 128")                 \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \

@@ -7,8 +7,8 @@
  *     shared memory:    [stages] A: bm rows of bk elements | [stages] bn / 64 bricks of bk of k: codes, then factors
  *
  * A strip of 16 columns is 512 bytes of each 2048 of a brick's codes, 16 of them each lane's: registers of the
- * instruction's A, of which it makes numbers by itself (tc_gemm_weights.h). So weights take no ldmatrix; A's rows do, as
- * B of other kernels does. Where a tile's rows are parted between warps, each of these makes the same numbers.
+ * instruction's A, of which it makes numbers by itself (tc_gemm_weights.h). So weights take no ldmatrix; A's rows do,
+ * as B of other kernels does. Where a tile's rows are parted between warps, each of these makes the same numbers.
  *
  * Sums come out turned, 8 rows of D by 16 of its columns a fragment. They are turned back on their way to the warp's
  * shared memory (tc__gemm80_stage_weights), so that all behind it, hooks, second outputs, a quantised D, rows that are

@@ -2,8 +2,8 @@
  * the GEMMs of sm_80, of Hopper and of Blackwell share. Needs: the headers below.
  *
  * A thread finds its own codes of a step of 16 k side by side, and makes f16 or bf16 of them in its registers: those of
- * wgmma's operand A. They are tcgen05.st's too, of shape 16x128b: 16 rows by 8 columns of tensor memory, two k each; and
- * those of 16 rows are mma.sync m16n8k16's A, so that a brick is four of its fragments one below the other.
+ * wgmma's operand A. They are tcgen05.st's too, of shape 16x128b: 16 rows by 8 columns of tensor memory, two k each.
+ * And a warp's are those of mma.sync m16n8k16, to which a brick is four fragments of 16 rows, one below the other.
  *
  * FROM CODES TO NUMBERS, two at a time in a register, each exactly but for one rounding at the end:
  *

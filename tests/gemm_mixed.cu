@@ -53,7 +53,7 @@ TC_GEMM_SM80_DEFINE(outputs, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 
 #ifdef MIXED_ALL
 #define ALL(...) __VA_ARGS__
 TC_GEMM_SM80_DEFINE(s4_f16, F16, .d = TC_F32, .weights = TC_S4, .weights_k = 64, .bm = 16, .bn = 64, .bk = 64)
-TC_GEMM_SM80_DEFINE(s4_one, F16, .d = TC_F32, .weights = TC_S4, .bm = 64, .bn = 192, .warps_n = 6, .stages = 2)
+TC_GEMM_SM80_DEFINE(s4_one, F16, .d = TC_F32, .weights = TC_S4, .bm = 96, .bn = 192, .warps_n = 6, .stages = 2)
 TC_GEMM_SM80_DEFINE(s8_f16, F16, .d = TC_F16, .weights = TC_S8, .weights_k = 128, .bm = 16)
 TC_GEMM_SM80_DEFINE(s8_large, BF16, .d = TC_BF16, .weights = TC_S8, .weights_k = 128)
 TC_GEMM_SM80_DEFINE(u4_bf16, BF16, .d = TC_F32, .weights = TC_U4, .weights_k = 128, .weights_zero = 1, .bn = 64)
@@ -237,13 +237,15 @@ static int problem(const kernel *k, int number)
 {
     const tc_gemm_config *c = &k->c;
     const int unit = number % 2, batch = test_int(0, 5) == 0 && !unit ? 2 : 1;
-    const int rows = c->bm ? c->bm : 64, m = test_int(1, rows > 64 ? 300 : 2 * rows + 3), n = 2 * test_int(1, test_int(0, 3) ? 70 : 150);
+    const int rows = c->bm ? c->bm : 64, m = test_int(1, rows > 64 ? 300 : 2 * rows + 3);
+    const int n = 2 * test_int(1, test_int(0, 3) ? 70 : 150);
     const int step = c->weights_k ? c->weights_k : 8;
     const int most = 600 / step, kk = test_int(0, 19) ? step * test_int(1, most) : 0;
     const tc_weights w = {c->weights, c->a, c->weights_k, c->weights_zero, n, kk ? kk : step};
     const int d16 = tc_type_bits(c->d) == 16, hooked = c->epi || c->epi2;
     const int loose = k->any && test_int(0, 1), shift = loose ? test_int(0, 7) : 0;
-    const int lda = loose ? kk + test_int(0, 9) : (kk + 7) / 8 * 8 + 8 * test_int(0, 2), ldd = n + test_int(0, 9), share = test_int(0, 1);
+    const int lda = loose ? kk + test_int(0, 9) : (kk + 7) / 8 * 8 + 8 * test_int(0, 2);
+    const int ldd = n + test_int(0, 9), share = test_int(0, 1);
     const float alpha = unit ? 1.f : 0.5f, beta = !unit && test_int(0, 1) ? -1.5f : 0.f;
     const size_t bytes = tc_weights_bytes(&w), elements = (size_t)m * ldd * batch;
     const int bytes_d = d16 ? 2 : 4;
@@ -275,7 +277,8 @@ static int problem(const kernel *k, int number)
     memcpy(d.host, old.host, d.bytes);
     for (int i = 0; i < n; i++) ((float *)by.host)[i] = unit ? 1.f : (float)test_int(1, 8) / 4;
     test_buffer_up(&a), test_buffer_up(&b), test_buffer_up(&d), test_buffer_up(&old), test_buffer_up(&by);
-    g.m = m, g.n = n, g.k = kk, g.a = kk ? (char *)a.dev + 2 * shift : 0, g.lda = lda, g.b = kk ? b.dev : 0, g.d = d.dev, g.ldd = ldd;
+    g.m = m, g.n = n, g.k = kk, g.a = kk ? (char *)a.dev + 2 * shift : 0, g.lda = lda, g.b = kk ? b.dev : 0;
+    g.d = d.dev, g.ldd = ldd;
     g.alpha = &alpha, g.beta = &beta, g.c = old.dev, g.ldc = ldd;
     if (hooked) g.epi_args = &hook, g.epi_size = sizeof hook;
     if (batch > 1) {
@@ -289,7 +292,8 @@ static int problem(const kernel *k, int number)
     }
     work = test_buffer_make(1 << 20);
     if (c->split && test_int(0, 3)) g.workspace = work.dev, g.workspace_size = work.bytes;
-    snprintf(test_context, sizeof test_context, "%s: m %d n %d k %d, lda %d (+ %d) ldd %d, batch %d (shared %d), beta %g, %s, "
+    snprintf(test_context, sizeof test_context,
+             "%s: m %d n %d k %d, lda %d (+ %d) ldd %d, batch %d (shared %d), beta %g, %s, "
              "parts %d, meet %d, workspace %d", k->name, m, n, kk, lda, shift, ldd, batch, share, (double)beta,
              unit ? "unit rows" : "sums", choice.parts, choice.meet, g.workspace != 0);
     if (choice.parts && k->can_run(&g, 0) != TC_OK) { /* more workspace than there is */
