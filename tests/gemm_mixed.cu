@@ -117,9 +117,16 @@ TC_GEMM_SM90_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_k
 #endif
 
 #ifndef FUZZ_KERNELS
+TC_GEMM_DEFINE(s4_auto, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128)
+#ifdef MIXED_SM80
+#define s4_sm80_run s4_run
+#else
+TC_GEMM_SM80_DEFINE(s4_sm80, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 32)
+#endif
 #define ROW(name) {#name, name##_can_run, name##_run, name##_workspace, name##_config(), GENERATION == 80}
+#define ROW_ANY(name) {#name, name##_can_run, name##_run, name##_workspace, name##_config(), 1}
 static const kernel kernels[] = {
-    ROW(s4), ROW(s8), ROW(u4), ROW(e4m3), ROW(e2m1), ROW(u8), ROW(s4_large),
+    ROW(s4), ROW(s8), ROW(u4), ROW(e4m3), ROW(e2m1), ROW(u8), ROW(s4_large), ROW_ANY(s4_auto),
     ALL(ROW(s4_f16), ROW(s4_one), ROW(s8_f16), ROW(s8_large), ROW(u4_bf16), ROW(u4_plain), ROW(u8_f16), ROW(u8_plain),
         ROW(e4m3_f16), ROW(e2m1_bf16))
 };
@@ -291,7 +298,7 @@ static int problem(const kernel *k, int number)
         g.choice = &choice;
     }
     work = test_buffer_make(1 << 20);
-    if (c->split && test_int(0, 3)) g.workspace = work.dev, g.workspace_size = work.bytes;
+    if ((c->split || k->any) && test_int(0, 3)) g.workspace = work.dev, g.workspace_size = work.bytes;
     snprintf(test_context, sizeof test_context,
              "%s: m %d n %d k %d, lda %d (+ %d) ldd %d, batch %d (shared %d), beta %g, %s, "
              "parts %d, meet %d, workspace %d", k->name, m, n, kk, lda, shift, ldd, batch, share, (double)beta,
@@ -468,6 +475,48 @@ static void test_outputs(void)
 }
 #endif
 
+/* ---- the same packed bytes by this generation's kernel, by mma.sync's and by TC_GEMM_DEFINE's, whose rows of A may
+ * have any alignment: of rows with a single 1 the elements of B, in every bit ---- */
+static void test_generations(void)
+{
+    enum { M = 40, N = 136, K = 384 };
+    const tc_weights w = {TC_S4, TC_BF16, 128, 0, N, K};
+    made x = weights_make(&w);
+    const tc_weights_source from = {x.codes, x.scales, 0};
+    tc_status (*const run[3])(const tc_gemm_args *, cudaStream_t) = {s4_run, s4_sm80_run, s4_auto_run};
+    static const char *const names[3] = {"s4", "s4_sm80", "s4_auto"};
+    const int own = GENERATION == 100 ? test_device() : 90; /* whose kernels are in this build, and not mma.sync's */
+    test_buffer a = test_buffer_make(M * (K + 8) * 2 + 16), b = test_buffer_make(tc_weights_bytes(&w));
+    test_buffer d = test_buffer_make(M * N * 2);
+    CHECK(tc_weights_pack(&w, &from, b.host) == TC_OK, "%s", tc_why());
+    test_buffer_up(&b);
+    for (int i = 0; i < 4; i++) { /* the last: TC_GEMM_DEFINE, rows that TMA refuses */
+        const int which = i < 3 ? i : 2, ld = i < 3 ? K : K + 3;
+        tc_gemm_plan plan;
+        tc_gemm_args g;
+        int wrong = 0;
+        memset(&g, 0, sizeof g);
+        for (size_t e = 0; e < a.bytes / 2; e++) tc_element_set(a.host, TC_BF16, e, NAN);
+        for (int e = 0; e < M * K; e++)
+            tc_element_set(a.host, TC_BF16, (size_t)(e / K) * ld + e % K, e % K == e / K * 9 ? 1.f : 0.f);
+        memset(d.host, 0x55, d.bytes);
+        test_buffer_up(&a), test_buffer_up(&d);
+        g.m = M, g.n = N, g.k = K, g.a = a.dev, g.lda = ld, g.b = b.dev, g.d = d.dev, g.ldd = N;
+        CHECK(run[which](&g, 0) == TC_OK, "%s: %s", names[which], tc_why());
+        test_buffer_down(&d);
+        for (int e = 0; e < M * N; e++)
+            wrong += ((uint16_t *)d.host)[e] /* a sum is no -0 */
+                  != tc_from_f32(TC_BF16, tc_weights_value(&w, b.host, e % N, e / N * 9) + 0.f);
+        CHECK(wrong == 0, "%s, lda %d: %d elements are not those of the packed weights", names[which], ld, wrong);
+        if (which < 2) continue;
+        CHECK(s4_auto_plan(&g, &plan) == TC_OK, "%s", tc_why());
+        CHECK((strstr(plan.call.kernel.name, "_sm80") != 0) == (i == 3 || test_device() != own),
+              "lda %d: TC_GEMM_DEFINE takes %s", ld, plan.call.kernel.name);
+    }
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
+    weights_drop(&x);
+}
+
 #if !defined MIXED_SM100 && !defined MIXED_SM80
 /* ---- parts of k: blocks of a cluster take no workspace, and what they make is in every bit what parts that meet in
  * the workspace make ---- */
@@ -527,6 +576,7 @@ static void test_refused(void)
     tc_weights w = {TC_S4, TC_BF16, 128, 0, 64, 128};
     tc_weights_source none = {0, 0, 0};
     uint32_t room[2112];
+    const tc_gemm_choice flat = {4, 0, 0, 0, 0, 0};
     tc_gemm_args g;
     REFUSES(tc_weights_check(0), TC_ERR_NULL, "weights is null");
     w.type = TC_F32;
@@ -555,8 +605,12 @@ static void test_refused(void)
     REFUSES(s4_can_run(&g, 0), TC_ERR_SIZE, "k = 192 is not a multiple of the kernel's .weights_k = 128");
     g.k = g.lda = 128, g.b = (void *)4104;
     REFUSES(s4_can_run(&g, 0), TC_ERR_ALIGN, "b = ");
+    REFUSES(s4_auto_can_run(&g, 0), TC_ERR_ALIGN, "b = 0x1008 is not a multiple of 16 bytes, as packed weights are");
     g.b = (void *)4096, g.batch = 2, g.stride_b = 64, g.stride_d = 1024;
     REFUSES(s4_can_run(&g, 0), TC_ERR_BATCH, "stride_b = 64 must be a multiple of 16 bytes, and 4224");
+    REFUSES(s4_auto_can_run(&g, 0), TC_ERR_BATCH, "stride_b = 64 must be a multiple of 16 bytes, and 4224");
+    g.batch = 0, g.stride_b = g.stride_d = 0, g.choice = &flat;
+    REFUSES(s4_auto_can_run(&g, 0), TC_ERR_CONFIG, "choice->kernel = 4 is not there for packed weights");
 }
 #endif
 
@@ -577,6 +631,7 @@ int main(int argc, char **argv)
     }
 #ifndef FUZZ_KERNELS
     test_plan();
+    test_generations();
 #ifdef MIXED_SM80
     test_experts();
     test_outputs();
