@@ -23,11 +23,8 @@
  *                           family and three for sm_80; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are
  *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
- *                           which turns a tile on its side for few rows of D. B may be packed weights of 4 or 8 bits:
- *                           .weights = TC_S4, .weights_k = 128 beside .b, the 16-bit type that they are multiplied as
- *                           (tc_weights.h is the manual). args.b is then what tc_weights_pack wrote, ldb 0, k a
- *                           multiple of .weights_k, stride_b in bytes. Without .step: .bm is 16 for few rows, 256 for
- *                           many; .bn 64 for each consumer (4 where .bm is 64 or less, else 2).
+ *                           which turns a tile on its side for few rows of D. With .weights and without .step: .bm
+ *                           is 16 for few rows, 256 for many; .bn 64 for each consumer (4 where .bm is 64 or less).
  *     TC_GEMM_SM90_ANY_DEFINE
  *                           the same for rows of A and B of any alignment, which TMA refuses (tc_gemm_sm90_any.h).
  *                           .bm: a tile's rows of D (224, with .epi2 192), .bn: 64 or 128 (128).
@@ -36,10 +33,17 @@
  *                           packed weights (.weights)
  *     TC_GEMM_SM120_DEFINE  TMA, ldmatrix, mma.sync, warp-specialised, persistent; sm_120, sm_121: tc_gemm_sm120.h is
  *                           its manual. Also fp6 and fp4, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
- *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
+ *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment. With .weights:
+ *                           .bk is 64 or 128, .bn a multiple of 64, .bm 16 or 32 for few rows
  *   Not all of D, of k, of A may be there: .triangle (syrk), .tile and .keep, .k_range (trmm), .bsr (block-sparse A):
  *   tc_gemm_tiles.h is the manual.
  *   A or B may be 2:4 sparse: .sparse = TC_SPARSE_A or TC_SPARSE_B, with args.meta (tc_gemm_sparse.h is the manual).
+ *   B may be packed weights of 4 or 8 bits, for all generators but TC_GEMM_SM120_DEFINE and _ANY_DEFINE: .weights =
+ *   TC_S4, .weights_k = 128 beside .b, the 16-bit type that they are multiplied as (tc_weights.h is the manual). args.b
+ *   is then what tc_weights_pack wrote, the same bytes for every device from sm_80 on, ldb 0, k a multiple of
+ *   .weights_k, stride_b in bytes. A and D are row-major, sums in f32, D f16, bf16 or f32. TC_GEMM_DEFINE takes
+ *   Hopper's and Blackwell's kernels for them; the sm_80 ones on all other devices, for rows of A that TMA refuses,
+ *   with .groups and .index, and on Blackwell with .aux, .row_sum and .col_sum.
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
  *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120,

@@ -40,13 +40,14 @@ sparse120 120a
 conv80 80
 decode80 80
 decode80 90a
-sparse100 100a'
+sparse100 100a
+weights80 80'
 
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
     [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
-    name=$(echo "$families" | sed -n "$(($1 % 26 + 1))p")
+    name=$(echo "$families" | sed -n "$(($1 % 27 + 1))p")
     family=${name% *} arch=${name#* }
     case $family in
         gemm*) source=tests/gemm_fuzz.cu ;;
