@@ -52,6 +52,7 @@ one() { # one SEED: a batch
     case $family in
         gemm*) source=tests/gemm_fuzz.cu ;;
         attn*) source=tests/attn_fuzz.cu ;;
+        weights80) source=tests/gemm_mixed_sm80.cu ;;
         weights*) source=tests/gemm_mixed.cu ;;
         conv*) source=tests/conv.cu ;;
         decode*) source=tests/attn_decode.cu ;;
@@ -85,7 +86,7 @@ one() { # one SEED: a batch
     s=$1
     shift
     if [ -n "$tcemu" ]; then
-        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 26 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
+        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 27 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
     else
         timeout 300 "$dir/run" "$@" > "$dir/log" 2>&1
     fi
