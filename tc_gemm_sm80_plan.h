@@ -91,6 +91,12 @@ TC_HD TC_CONSTEXPR int tc__gemm80_weights_registers(tc_gemm_config_in c)
     return wm * wn / 32 + wn / 16 * (8 + read) + wm / 2 + 40;
 }
 
+/* Threads between which a multiprocessor parts its registers: ptxas reckons with whole fours of warps. */
+TC_HD TC_CONSTEXPR int tc__gemm80_sharers(tc_gemm_config_in c)
+{
+    return c.weights ? (tc_gemm_sm80_threads(c) + 127) / 128 * 128 : tc_gemm_sm80_threads(c);
+}
+
 /* Is an operand turned on its way to registers by more than ldmatrix? */
 TC_HD TC_CONSTEXPR int tc__gemm80_sorts(tc_gemm_config_in c)
 {
@@ -227,7 +233,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
       && (!tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 1))),                              \
       "tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies " \
       "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
-    X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
+    X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc__gemm80_sharers(c) <= 65536,                     \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
       "is the most (TC_F64: 32 x 64; fp8, TC_F32: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; .weights: 64 x 32; A in "    \
       "columns, B in rows of 8 bits or TC_TF32: 64 x 48), less with more than 8 warps")                                \
