@@ -47,10 +47,10 @@ NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard 
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 gemm_mixed gemm_mixed_sm100 gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
-FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_each gemm_mixed gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b
+FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
@@ -109,7 +109,7 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
 
-$(foreach t,gemm_outputs gemm_tiles gemm_groups gemm_each gemm_quant gemm_quant_sm100 gemm_mixed gemm_mixed_sm100 gemm_sparse gemm_sparse_sm100 conv,$(B)/tests/$(t)): tests/gemm_problems.h
+$(foreach t,gemm_outputs gemm_tiles gemm_groups gemm_each gemm_quant gemm_quant_sm100 gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_sparse gemm_sparse_sm100 conv,$(B)/tests/$(t)): tests/gemm_problems.h
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
 $(B)/tests/gemm_f32: tests/gemm_fuzz.cu tests/gemm_f32.h
 $(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h
@@ -123,7 +123,7 @@ $(B)/tests/attn_append: tests/attn_memory.h
 $(B)/tests/attn_fp8 $(B)/tests/attn_dropout: tests/attn_memory.h tests/refused.h
 $(B)/tests/gemm_sparse_sm100: tests/gemm_sparse.cu tests/gemm_sparse_sm100.h
 $(B)/tests/gemm_quant_sm100: tests/gemm_quant.cu
-$(B)/tests/gemm_mixed_sm100: tests/gemm_mixed.cu
+$(B)/tests/gemm_mixed_sm80 $(B)/tests/gemm_mixed_sm100 $(B)/fuzz/gemm_mixed_sm80: tests/gemm_mixed.cu
 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_groups_sm120: tests/gemm_groups.cu
 $(B)/tests/gemm_sparse_sm120: tests/gemm_sparse.cu tests/gemm_sparse_sm120.h tests/gemm_told.h tests/gemm_problems.h
 $(B)/tests/gemm_sm107: tests/gemm_sm100.cu tests/gemm_fuzz.cu tests/gemm_sm107.h tests/gemm_scaled.h
@@ -137,6 +137,8 @@ $(B)/tests/gemm_quant_sm100: GENCODE = -gencode arch=compute_100a,code=compute_1
 $(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B)/tests/gemm_mixed_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120: GENCODE = \
 	-gencode arch=compute_120f,code=compute_120f
+# in tcemu as sm_80, 86, 89 and 120a
+$(B)/tests/gemm_mixed_sm80: GENCODE = -gencode arch=compute_80,code=compute_80
 # in tcemu as sm_75
 $(B)/tests/gemm_simt: GENCODE = -gencode arch=compute_75,code=compute_75
 $(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a

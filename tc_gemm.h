@@ -23,11 +23,8 @@
  *                           family and three for sm_80; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are
  *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
- *                           which turns a tile on its side for few rows of D. B may be packed weights of 4 or 8 bits:
- *                           .weights = TC_S4, .weights_k = 128 beside .b, the 16-bit type that they are multiplied as
- *                           (tc_weights.h is the manual). args.b is then what tc_weights_pack wrote, ldb 0, k a
- *                           multiple of .weights_k, stride_b in bytes. Without .step: .bm is 16 for few rows, 256 for
- *                           many; .bn 64 for each consumer (4 where .bm is 64 or less, else 2).
+ *                           which turns a tile on its side for few rows of D. With .weights and without .step: .bm
+ *                           is 16 for few rows, 256 for many; .bn 64 for each consumer (4 where .bm is 64 or less).
  *     TC_GEMM_SM90_ANY_DEFINE
  *                           the same for rows of A and B of any alignment, which TMA refuses (tc_gemm_sm90_any.h).
  *                           .bm: a tile's rows of D (224, with .epi2 192), .bn: 64 or 128 (128).
@@ -36,10 +33,17 @@
  *                           packed weights (.weights)
  *     TC_GEMM_SM120_DEFINE  TMA, ldmatrix, mma.sync, warp-specialised, persistent; sm_120, sm_121: tc_gemm_sm120.h is
  *                           its manual. Also fp6 and fp4, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
- *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
+ *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment. With .weights:
+ *                           .bk is 64 or 128, .bn a multiple of 64, .bm 16 or 32 for few rows
  *   Not all of D, of k, of A may be there: .triangle (syrk), .tile and .keep, .k_range (trmm), .bsr (block-sparse A):
  *   tc_gemm_tiles.h is the manual.
  *   A or B may be 2:4 sparse: .sparse = TC_SPARSE_A or TC_SPARSE_B, with args.meta (tc_gemm_sparse.h is the manual).
+ *   B may be packed weights of 4 or 8 bits, for all generators but TC_GEMM_SM120_DEFINE and _ANY_DEFINE: .weights =
+ *   TC_S4, .weights_k = 128 beside .b, the 16-bit type that they are multiplied as (tc_weights.h is the manual). args.b
+ *   is then what tc_weights_pack wrote, the same bytes for every device from sm_80 on, ldb 0, k a multiple of
+ *   .weights_k, stride_b in bytes. A and D are row-major, sums in f32, D f16, bf16 or f32. TC_GEMM_DEFINE takes
+ *   Hopper's and Blackwell's kernels for them; the sm_80 ones on all other devices, for rows of A that TMA refuses,
+ *   with .groups and .index, and on Blackwell with .aux, .row_sum and .col_sum.
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
  *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120,
@@ -256,9 +260,14 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(tc_gemm_config_in given, con
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given);
-    if (!tc__gemm_by_tcgen05(c)) c = tc__gemm_undone(c);
+    if (!tc__gemm100_serves(c)) c = tc__gemm_undone(c);
     c = tc__gemm_all_tiles(c);
     c.promote = 0;
+    if (c.weights) { /* packed ones are the instruction's rows by themselves: t.columns of D's rows */
+        c.bm = t.columns == 64 ? 16 : t.columns == 128 ? 64 : 256;
+        c.split = 1;
+        return tc_gemm_sm100_config(c);
+    }
     c.bm = turned ? t.columns : TC__GEMM100_ROWS;
     c.bn = turned || (tc__gemm_quantised(c) && t.columns < 128) ? TC__GEMM100_ROWS : t.columns;
     c.cluster_m = turned ? 1 : t.together, c.cluster_n = turned ? t.together : 1;
@@ -404,6 +413,10 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
     if (kernel && !tc__gemm_serves(*given, kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
+    if (kernel && kernel != TC__GEMM_ANY && given->weights
+        && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for packed weights, which have 1, 3 and 5",
+                        kernel);
     if (kernel && kernel != TC__GEMM_ANY && tc__gemm_lifted(*given)
         && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for 8 bits with A in columns or B in rows, "
@@ -429,12 +442,14 @@ TC_HOST int tc__gemm100_choose(const tc_gemm_config *given, const tc_gemm_args *
 {
     static const tc__gemm100_tile tiles[TC__GEMM100_TILE_COUNT] = {
         TC__GEMM100_TILES(TC__GEMM_TILE_ROW, unused, unused)};
-    const tc_gemm_args all = tc__gemm_plain_args(given, g), x = tc__gemm_less_parts(given, &all);
+    const tc_gemm_args all = tc__gemm_plain_args(given, g);
+    tc_gemm_args x = tc__gemm_less_parts(given, &all);
     int best = 0, i, parts;
     double best_time = 0;
+    if (given->weights) x.m = all.n, x.n = all.m; /* rows and columns of the instruction */
     for (i = 0; i < TC__GEMM100_TILE_COUNT; i++) {
         const tc_gemm_config v = tc_gemm100_view(tc__gemm100_tiled(*given, tiles[i]));
-        const double time = tc__gemm100_best(&v, &x, sms / tiles[i].together, &parts);
+        const double time = tc__gemm100_best(&v, &x, sms / (given->weights ? 1 : tiles[i].together), &parts);
         if (!tc__gemm_serves(*given, tiles[i].shapes) || (best && time >= best_time)) continue;
         best = i + 1, best_time = time;
     }
@@ -453,7 +468,7 @@ TC_HOST tc_status tc__gemm100_auto(const tc_gemm_config *given, const tc__kernel
     tc_gemm_config c;
     tc_gemm_args g = *args;
     int i;
-    if (tc__device_now(&on) != cudaSuccess || on.cc < 100 || on.cc >= 120 || !tc__gemm_by_tcgen05(*given)
+    if (tc__device_now(&on) != cudaSuccess || on.cc < 100 || on.cc >= 120 || !tc__gemm100_serves(*given)
         || !tc__gemm_fits(given, args, 'a') || !tc__gemm_fits(given, args, 'b') || tc__gemm100_lacks(given, on.cc))
         return TC_ERR_IMAGE;
     i = tc__gemm100_choose(given, args, on.sms) - 1;
@@ -484,6 +499,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     if (st == TC_OK) st = tc__gemm_check_tiles(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
+    if (given->weights) st = tc__weights_call_check(given, &g);
+    if (st != TC_OK) return st;
     st = tc__gemm100_auto(given, s, &g, how);
     if (st == TC_ERR_IMAGE) st = tc__gemm120_auto(given, &family, &g, how);
     if (st != TC_ERR_IMAGE) return st;
@@ -658,7 +675,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
       "TC_GEMM_SM80_DEFINE")                                                                                          \
     X((c).shapes >= 0 && (c).shapes <= TC__SHAPES_ALL && (!(c).shapes || ((c).shapes & TC__SHAPES_TILES)),            \
       "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
-    TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                              \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
     X((!(c).sparse && !(c).bsr && !tc__gemm_quantised(c)) || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),           \
@@ -674,7 +691,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #if TC_HAS_SM90A && defined(__CUDA_ARCH__)
 #define TC__GEMM_BY_MMA(config, aligned) (aligned ? !tc__gemm_by_wgmma(config) : !tc__gemm_any_by_wgmma(config))
 #elif TC_HAS_SM100A && defined(__CUDA_ARCH__)
-#define TC__GEMM_BY_MMA(config, aligned) (!aligned || !tc__gemm_by_tcgen05(config) || !tc__gemm100_here(config))
+#define TC__GEMM_BY_MMA(config, aligned)                                                                              \
+    (!aligned || !tc__gemm100_serves(config) || !tc__gemm100_here(config) || (config).weights) /* sm_100f: on 10.7 */
 #elif TC_HAS_SM120A && defined(__CUDA_ARCH__)
 #define TC__GEMM_BY_MMA(config, aligned) (!aligned || !tc__gemm120_auto_here(config))
 #else
@@ -704,6 +722,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0, c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }
@@ -776,7 +795,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     tc__gemm100_tiled(own##_config(), tc__gemm100_tile{TC__GEMM_UNPACK fields})
 #define TC__GEMM_AUTO_SM100(name, own, tile, fields)                                                                  \
     TC__LINE_BREAK enum {                                                                                             \
-        own##_has_##tile = tc__gemm_by_tcgen05(own##_config()) && tc__gemm100_here(own##_config())                    \
+        own##_has_##tile = tc__gemm100_serves(own##_config()) && tc__gemm100_here(own##_config())                     \
                         && tc__gemm_serves(own##_config(), (tc__gemm100_tile{TC__GEMM_UNPACK fields}).shapes)         \
     };                                                                                                                \
     TC__KERNEL_OF(name##_##tile, own##_sm100,                                                                         \

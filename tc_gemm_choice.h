@@ -524,6 +524,7 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
                         | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale)
                         | (uint64_t)(given->col_sum + 4 * tc__gemm_quantised(*given)) << 8
+                        | (uint64_t)(given->weights + 256 * given->weights_zero + 512 * given->weights_k) << 32
                         | (uint64_t)(given->triangle + 4 * given->bsr) << 11 | (uint64_t)(given->acc == TC_F16) << 24
                         | (uint64_t)(given->index & TC_INDEX_A) << 25;
     const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 61 | (uint64_t)g->groups.count << 32

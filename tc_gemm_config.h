@@ -79,7 +79,7 @@ typedef struct tc_gemm_config {
     int clc;                  /* SM100: 1: a grid of all tiles, of which running blocks take over those not begun */
     int index;                /* TC_INDEX_A, TC_INDEX_D or both: rows of A, of C and D are looked up (0) */
     int groups;               /* TC_GROUPS_ROWS, _MASKED, _K, _ARRAY: many products, as the device knows (0: one) */
-    int weights;              /* SM90, SM100: B is packed (tc_weights.h): TC_S4, _U4, _S8, _U8, _E4M3, _E2M1 */
+    int weights;              /* not SM120: B is packed (tc_weights.h): TC_S4, _U4, _S8, _U8, _E4M3, _E2M1 (0) */
     int weights_k;            /* with a factor for so many of k: 32, 64, 128 (0: without) */
     int weights_zero;         /* 1: and zero points */
     int sparse;               /* TC_SPARSE_A, TC_SPARSE_B: that operand is 2:4 sparse (args.meta; 0: none) */
@@ -380,11 +380,18 @@ TC_HD TC_CONSTEXPR int tc__gemm_gathers_ok(tc_gemm_config_in c)
         || (!c.a_scale && !c.b_scale && !tc__gemm_is_f32(c.a) && (!tc__gemm_b_row(c) || tc__gemm_is_16(c.a)));
 }
 
+/* Do packed weights come with what the kernels of all generations have? The rest is the sm_80 kernels'. */
+TC_HD TC_CONSTEXPR int tc__gemm_weights_plain(tc_gemm_config_in c)
+{
+    return !c.groups && !c.index && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c);
+}
+
 /* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_types_by_wgmma(tc_gemm_config_in c)
 {
     return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights))
         && !tc__gemm_by_80(c)
+        && (!c.weights || tc__gemm_weights_plain(c))
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
                 && (c.d != TC_S8 || c.d_scale)));
@@ -398,7 +405,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
-        && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !tc__gemm_own_ends(c) && !tc__tiles_some(c);
+        && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !c.weights && !tc__gemm_own_ends(c)
+        && !tc__tiles_some(c);
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
@@ -442,9 +450,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
       "tc: .groups must be TC_GROUPS_ROWS, TC_GROUPS_MASKED, TC_GROUPS_K, TC_GROUPS_ARRAY or 0")                      \
     X(!tc__gemm_in_rows(c) || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c)),                                             \
       "tc: with .groups, .a_layout and .d_layout must be TC_ROW: a group begins at any row of A and D")               \
-    X(!tc__gemm_by_80(c) || (!(c).index && !tc__gemm_scaled(c) && !(c).sf && !tc__gemm_quantised(c)),                 \
-      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY do not go with .index, .a_scale, .b_scale, .sf and a quantised " \
-      "D")                                                                                                            \
+    X(!tc__gemm_by_80(c) || (!(c).index && !tc__gemm_scaled(c) && !(c).sf && !(c).weights && !tc__gemm_quantised(c)), \
+      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY do not go with .index, .a_scale, .b_scale, .sf, .weights and a "  \
+      "quantised D")                                                                                                  \
     X(!(c).groups || (c).a_scale != TC_SCALE_128X128,                                                                 \
       "tc: with .groups, .a_scale must be TC_SCALE_1X128 or 0: a group begins at any row of A")                       \
     X((c).index >= 0 && (c).index <= (TC_INDEX_A | TC_INDEX_D), "tc: .index must be of TC_INDEX_A and TC_INDEX_D")    \
@@ -474,8 +482,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 /* Kernels that read B as it is multiplied. */
 #define TC__GEMM_PLAIN_B_RULES(X, c)                                                                                  \
     X(!(c).weights && !(c).weights_k && !(c).weights_zero,                                                            \
-      "tc: .weights, .weights_k and .weights_zero are for TC_GEMM_SM90_DEFINE and TC_GEMM_SM100_DEFINE: B packed as "  \
-      "tc_weights.h has it")
+      "tc: .weights, .weights_k and .weights_zero are for TC_GEMM_DEFINE and TC_GEMM_SM80_DEFINE here, and for "      \
+      "TC_GEMM_SM90_DEFINE and TC_GEMM_SM100_DEFINE: B packed as tc_weights.h has it")
 
 /* And those of mma.sync and wgmma, which know no such factors. */
 #define TC__GEMM_TURNED_RULES(X, c)                                                                                   \

@@ -194,7 +194,7 @@ TC_HOST tc__kernel tc__gemm_sm100_kernel(const tc_gemm_config *c, tc__function f
 /* Integers are not on every chip that has tcgen05. */
 TC_HOST int tc__gemm100_lacks(const tc_gemm_config *c, int cc)
 {
-    return tc__gemm_is_int(c->a) && (cc == 103 || cc == 107);
+    return (tc__gemm_is_int(c->a) && (cc == 103 || cc == 107)) || (c->weights && cc == 107);
 }
 TC_HOST tc_status tc__gemm100_check_kind(const tc_gemm_config *c, const char *name)
 {

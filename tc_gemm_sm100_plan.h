@@ -90,6 +90,13 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale)));
 }
 
+/* What TC_GEMM_DEFINE gives them, packed weights too. */
+TC_HD TC_CONSTEXPR int tc__gemm100_serves(tc_gemm_config_in c)
+{
+    return !c.weights ? tc__gemm_by_tcgen05(c)
+                      : tc__gemm_weights_plain(c) && !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !c.col_sum;
+}
+
 /* .sf: k's that share a factor, and the factors' type; 0 without. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_k(tc_gemm_config_in c)
 {
@@ -571,7 +578,8 @@ TC_HD TC_CONSTEXPR tc_gemm100 tc_gemm100_of(tc_gemm_config_in c)
 /* Has this target the instruction? Integers are not on all of them. */
 TC_HD TC_CONSTEXPR int tc__gemm100_here(tc_gemm_config_in c)
 {
-    return TC_HAS_SM100A && (TC_HAS_TCGEN05_I8 || !tc__gemm_is_int(c.a)) && (c.chip != 107 || TC_HAS_SM107A);
+    return TC_HAS_SM100A && (TC_HAS_TCGEN05_I8 || !tc__gemm_is_int(c.a)) && (c.chip != 107 || TC_HAS_SM107A)
+        && (!c.weights || !TC_HAS_SM107A);
 }
 
 typedef struct tc_gemm100_block {

@@ -27,6 +27,7 @@
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm80_groups.h"
 #include "tc_gemm_sm80_sparse.h"
+#include "tc_gemm_sm80_weights.h"
 
 #ifdef __CUDACC__
 
@@ -501,7 +502,9 @@ TC_DEV void tc__gemm80_stage(tc_gemm80_in k, const tc__gemm80_acc *acc, const tc
 {
     const int lane = to.lane;
     const int wn = k.c.bn / k.c.warps_n, ni = wn / 8;
-    if (k.sums == TC_F64) {
+    if (k.c.weights) {
+        tc__gemm80_stage_weights(k, acc->f, to.stage, i);
+    } else if (k.sums == TC_F64) {
         double *stage = (double *)to.stage;
 #pragma unroll
         for (int j = 0; j < ni * 4; j++) { /* of two blocks of 8 rows: tiles of 8 columns, of each the two of a lane */
@@ -643,13 +646,15 @@ enum {
     TC__GEMM80_PARTS = 32,
     TC__GEMM80_CUT = 64,
     TC__GEMM80_EACH = 128,
-    TC__GEMM80_ROWS_ANY = 256
+    TC__GEMM80_ROWS_ANY = 256,
+    TC__GEMM80_WEIGHTS = 512
 };
 TC_HD TC_CONSTEXPR int tc__gemm80_looked_up(tc_gemm_config_in c)
 {
     return c.index | (tc__gemm_in_rows(c) ? TC__GEMM80_GROUPS : 0) | (c.sparse ? TC__GEMM80_SPARSE : 0)
          | (c.groups == TC_GROUPS_K ? TC__GEMM80_CUT : 0) | (c.groups == TC_GROUPS_ARRAY ? TC__GEMM80_EACH : 0)
-         | (c.conv ? TC__GEMM80_CONV : 0) | (tc__tiles_some(c) ? TC__GEMM80_PARTS : 0);
+         | (c.conv ? TC__GEMM80_CONV : 0) | (tc__tiles_some(c) ? TC__GEMM80_PARTS : 0)
+         | (c.weights ? TC__GEMM80_WEIGHTS : 0);
 }
 
 /* A tile. looked_up: of its configuration, with TC__GEMM80_ROWS_ANY; a constant. */
@@ -707,6 +712,11 @@ TC_DEV_SM80 void tc__gemm80_compute(const int looked_up, tc_gemm80_in k, const t
         else if (row0 + c.bm <= t->end && col0 + c.bn <= n && p->k % c.bk == 0)
             tc__gemm80_mainloop_sparse(k, TC__GEMM80_WHOLE, &s, &acc);
         else tc__gemm80_mainloop_sparse(k, TC__GEMM80_ALIGNED, &s, &acc);
+    } else if (looked_up & TC__GEMM80_WEIGHTS) {
+        tc__gemm80_weights_block s = {&g, tc__gemm80_bricks_of(c, p, col0, t->group)};
+        if (any) tc__gemm80_mainloop_weights(k, TC__GEMM80_ANY, &s, acc.f);
+        else if (gathered) tc__gemm80_mainloop_weights(k, TC__GEMM80_GATHERED, &s, acc.f);
+        else tc__gemm80_mainloop_weights(k, TC__GEMM80_ALIGNED, &s, acc.f);
     } else if (any) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
     else if (filtered) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
     else if (gathered) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
@@ -798,6 +808,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->beta = tc__gemm_beta(g);
     p->groups = tc__gemm_groups_of(&v, &x, &cut);
     tc__gemm80_meta_fill(&v, &x, p);
+    tc__gemm80_weights_fill(&v, &x, p);
     p->a_row = g->a_row, p->d_row = g->d_row, p->a_rows = g->a_rows, p->d_rows = g->d_rows;
     const tc_status st = tc__gemm_tiles(&p->tiles, &v, &x, &cut);
     const tc__gemm_tell to = {&p->out, &p->tiles};
@@ -821,6 +832,10 @@ TC_HOST tc_status tc__gemm80_check(const tc_gemm_config *c, const tc_gemm_args *
     if (st == TC_OK && c->conv)
         return tc__fail(TC_ERR_CONFIG, ".conv = 1 is for TC_CONV_DEFINE, whose NAME_run launches its kernel");
     if (st == TC_OK) st = tc__gemm_check_tiles(c, args);
+    if (st == TC_OK && c->weights && !tc__gemm_empty(args)) {
+        const tc_gemm_args g = tc__gemm_effective(args);
+        st = tc__weights_call_check(c, &g);
+    }
     return st == TC_OK ? tc__gemm_check_sparse(c, args) : st;
 }
 
@@ -866,16 +881,19 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
 }
 
 /* Is TC_GEMM_DEFINE's kernel for few tiles the faster? The busiest of `sms` multiprocessors has so many tiles of 64 x
- * 64 to compute, or of the usual size; small ones read more for each product. */
+ * 64 to compute (.weights: 32 x 64), or of the usual size; small ones read more for each product. Numbers of packed
+ * weights are reckoned to be made for each column of a tile in the time of 48 rows' products. */
 TC_HOST int tc__gemm80_prefers_small(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     const tc_gemm_config large = tc_gemm_sm80_config(*given);
     const int64_t m = given->groups ? tc__gemm_expected(given, g) : g->m;
     const int64_t batch = given->groups ? g->groups.count : tc__gemm_batch(g);
-    const int64_t small_tiles = (m + 63) / 64 * (((int64_t)g->n + 63) / 64) * batch;
+    const int rows = given->weights ? 32 : 64, made = given->weights ? 48 : 0;
+    const int64_t small_tiles = (m + rows - 1) / rows * (((int64_t)g->n + 63) / 64) * batch;
     const int64_t large_tiles = (m + large.bm - 1) / large.bm * (((int64_t)g->n + large.bn - 1) / large.bn) * batch;
     if (sms < 1 || tc__gemm80_any(&large, g)) return 0;
-    return (small_tiles + sms - 1) / sms * 64 * 64 * 115 < (large_tiles + sms - 1) / sms * large.bm * large.bn * 100;
+    return (small_tiles + sms - 1) / sms * (rows + made) * 64 * 115
+         < (large_tiles + sms - 1) / sms * (large.bm + made) * large.bn * 100;
 }
 
 #endif /* host */

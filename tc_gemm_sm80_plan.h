@@ -13,6 +13,7 @@
 #include "tc_gemm_each.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
+#include "tc_gemm_weights.h"
 #include "tc_pipe.h"
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(tc_gemm_config_in c) { return 32 * c.warps_m * c.warps_n; }
@@ -58,6 +59,12 @@ TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(tc_gemm_config_in c) { return c.bk * t
 /* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
 TC_HD TC_CONSTEXPR int tc__gemm80_staged(tc_gemm_config_in c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
 
+/* Bytes of B in a stage; .weights: its bricks of a block of k. */
+TC_HD TC_CONSTEXPR int tc__gemm80_b_bytes(tc_gemm_config_in v)
+{
+    return v.weights ? v.bn / TC_WEIGHTS_ROWS * tc__gemm_brick(v) : v.bn * tc__gemm80_k_bytes(v);
+}
+
 /* .d_scale: the largest of each row of each warp's tile, behind the sums. */
 TC_HD TC_CONSTEXPR int tc__gemm80_most_bytes(tc_gemm_config_in c) { return c.d_scale ? 4 * c.bm * c.warps_n : 0; }
 
@@ -65,7 +72,7 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc__gemm_plain(c);
     const int warps = tc_gemm_sm80_threads(v) / 32, row = tc__gemm80_staged(v, v.bn / v.warps_n);
-    const int ring = v.stages * (v.bm / (v.sparse ? 2 : 1) + v.bn) * tc__gemm80_k_bytes(v),
+    const int ring = v.stages * (v.bm / (v.sparse ? 2 : 1) * tc__gemm80_k_bytes(v) + tc__gemm80_b_bytes(v)),
               epilogue = warps * 16 * row * (v.a == TC_F64 ? 8 : 4) + tc__gemm80_most_bytes(v);
     return ring > epilogue ? ring : epilogue;
 }
@@ -75,6 +82,20 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sparse_registers(tc_gemm_config_in c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     return wm * wn / 32 + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 4) + 48;
+}
+
+/* .weights: besides sums and two steps' fragments what was read of half a block of k. */
+TC_HD TC_CONSTEXPR int tc__gemm80_weights_registers(tc_gemm_config_in c)
+{
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
+    const int read = c.bk / 32 * (tc_type_bits(c.weights) / 4) + (c.weights_k && c.bk > 2 * c.weights_k ? 8 : 4);
+    return wm * wn / 32 + wn / 16 * (8 + read) + wm / 2 + 40;
+}
+
+/* Threads between which a multiprocessor parts its registers: ptxas reckons with whole fours of warps. */
+TC_HD TC_CONSTEXPR int tc__gemm80_sharers(tc_gemm_config_in c)
+{
+    return c.weights ? (tc_gemm_sm80_threads(c) + 127) / 128 * 128 : tc_gemm_sm80_threads(c);
 }
 
 /* Is an operand turned on its way to registers by more than ldmatrix? */
@@ -97,6 +118,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
     const int own = tc__gemm80_decides(c); /* two k loops, or where a product's matrices lie */
+    if (c.weights) return tc__gemm80_weights_registers(c);
     if (tc__gemm_is_f32(c.a)) /* and parts of both */
         return wm * wn / 32 + 8 * (wm / 16 * 4 + wn / 8 * 2) + 60 + (own ? 35 : 0);
     if (c.a == TC_F64) return wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32 + (own ? 48 : 0);
@@ -110,6 +132,13 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
+    if (c.weights) { /* each warp along m makes the same numbers anew; few rows wait for memory: large copies */
+        const int few = c.bm <= 32;
+        c.bk = c.bk ? c.bk : few ? TC_WEIGHTS_K : 64;
+        c.stages = c.stages ? c.stages : few ? 4 : 3;
+        c.warps_m = c.warps_m ? c.warps_m : c.bm < 64 ? 1 : 2;
+        c.warps_n = c.warps_n ? c.warps_n : c.bn == 64 && !few ? 2 : 4;
+    }
     const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv || c.bsr
                   || tc__gemm80_sorts(c) || tc__gemm80_decides(c); /* registers of a thread */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
@@ -128,10 +157,11 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.bm = c.bn = 64;
+    if (c.weights) c.bm = 32;
     if (tc__gemm_quantised(c)) c.bm = 32, c.bn = TC__QUANT_COLS;
     c.stages = 4;
-    c.warps_m = 2;
-    c.warps_n = tc__gemm_is_fp8(c.a) && c.sparse ? 4 : 2;
+    c.warps_m = c.weights ? 1 : 2;
+    c.warps_n = (tc__gemm_is_fp8(c.a) && c.sparse) || c.weights ? 4 : 2;
     return tc_gemm_sm80_config(c);
 }
 
@@ -152,6 +182,28 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(tc_gemm_config_in v)
     return v.bm % 64 == 0 && (wm == 16 || wm == 32 || wm == 64) && tc__gemm80_covers(tc__gemm80_a(v));
 }
 
+/* .weights: what goes with them, and the rules of TC_GEMM_DEFINE too. */
+TC_HD TC_CONSTEXPR int tc__gemm80_weights_given_ok(tc_gemm_config_in c)
+{
+    return c.weights == 0
+        || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c) && c.acc != TC_F16 && !tc__gemm_quantised(c)
+            && !tc__tiles_some(c) && !c.bsr);
+}
+#define TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                          \
+    TC__GEMM_FACTORS_RULES(X, c)                                                                                      \
+    X(tc__gemm80_weights_given_ok(c),                                                                                 \
+      "tc: .weights want A and D row-major, sums in f32, a D that is not quantised, and no .b_layout, .triangle, "    \
+      ".tile, .k_range and .bsr")
+
+/* The same of a kernel's: whole bricks, of which a warp has one or a strip of one. */
+TC_HD TC_CONSTEXPR int tc__gemm80_weights_ok(tc_gemm_config_in c)
+{
+    const int wn = c.warps_n > 0 ? c.bn / c.warps_n : 0;
+    return c.weights == 0
+        || ((c.bk == 64 || c.bk == TC_WEIGHTS_K) && c.bn % TC_WEIGHTS_ROWS == 0 && (wn == 16 || wn == 32 || wn == 64)
+            && tc__gemm80_weights_given_ok(c));
+}
+
 /* A quantised D: a row's 128 columns are whole warps'. */
 TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
 {
@@ -161,10 +213,12 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM80_RULES(X, c)                                                                                     \
-    TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                              \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
+    X(tc__gemm80_weights_ok(c),                                                                                       \
+      "tc: .weights by mma.sync want .bk 64 or 128, .bn a multiple of 64, and .bn / .warps_n 16, 32 or 64")           \
     X(!(c).sparse || tc__gemm80_k_bytes(c) == 128 || tc__gemm80_k_bytes(c) == 256,                                    \
       "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
     X(!(c).sparse || tc__gemm80_sparse_ok(tc__gemm_plain(c)),                                                         \
@@ -172,7 +226,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
       "32 or 64 rows, and of the rows that one pass of copies fills, threads / (.bk / 16)")                           \
     X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
-    X((c).sparse || tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),                 \
+    X((c).sparse || (c).weights || tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),  \
       "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of 32, 16 of TC_F64")           \
     X(!tc__gemm_scaled(c) || (c).bk == TC__SCALE_K, "tc: with .a_scale or .b_scale, .bk must be 128")                 \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
@@ -183,17 +237,18 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128, and .bn / .warps_n "  \
       "32, 64 or 128")                                                                                                \
     X((tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 0)))                                   \
-      && (tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 0))),                               \
+      && (tc__gemm_b_row(c) || (c).weights || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 0))),                \
       "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills (8: the "     \
       "elements of 16 bytes)")                                                                                        \
     X((!tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 1)))                                  \
       && (!tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 1))),                              \
       "tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies " \
       "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
-    X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
+    X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc__gemm80_sharers(c) <= 65536,                     \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
-      "is the most (TC_F64: 32 x 64; fp8, TC_F32: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; A in columns, B in rows of " \
-      "8 bits or TC_TF32, TC_GROUPS_ARRAY, TC_GROUPS_K where k lies together: 64 x 48), less with more than 8 warps") \
+      "is the most (TC_F64: 32 x 64; fp8, TC_F32: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; .weights: 64 x 32; A in "    \
+      "columns, B in rows of 8 bits or TC_TF32, TC_GROUPS_ARRAY, TC_GROUPS_K where k lies together: 64 x 48), less "   \
+      "with more than 8 warps")                                                                                        \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 
@@ -231,7 +286,7 @@ typedef struct tc_gemm_sm80_params {
     int a_rows, d_rows;
     const char *meta;              /* .sparse: metadata in bricks, */
     long long meta_batch;          /* bytes from one matrix's to the next's, */
-    int meta_rows, meta_along;     /* bricks along rows, along k */
+    int meta_rows, meta_along;     /* bricks along rows, along k; .weights: those of b */
     tc__each each;                 /* TC_GROUPS_ARRAY */
 } tc_gemm_sm80_params;
 

@@ -89,10 +89,22 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_lifted_tile(tc_gemm_config_in given, c
     return t;
 }
 
+/* A line of the list of packed weights, which are the instruction's rows by themselves, 64 to a warpgroup. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_weights_tile(const tc__gemm_tile list)
+{
+    tc__gemm_tile t = list;
+    t.bm = list.bm == 128 ? 256 : list.swap ? 16 : 64;
+    t.bn = t.bm == 256 ? 128 : 256;
+    t.step = 0, t.swap = t.split = t.cluster_m = t.cluster_n = 1;
+    t.schedule = TC_COOPERATIVE;
+    return t;
+}
+
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
- * none. Of those for many columns and for few rows one each has what lies on its side. */
+ * none. Of those for many columns and for few rows one each has what lies on its side. Packed weights: of each one. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
 {
+    if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || tc__gemm_quantised(given)) || !t.swap;
 }
@@ -115,7 +127,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
-    const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
+    const tc__gemm_tile t = given.weights              ? tc__gemm_weights_tile(list)
+                          : given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : tc__gemm_lifted(given)     ? tc__gemm_lifted_tile(given, list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
                           : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)

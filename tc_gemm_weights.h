@@ -1,8 +1,9 @@
 /* tc_gemm_weights.h - tc 0.2.0 - packed weights of 4 and 8 bits (tc_weights.h) on their way to the Tensor Cores: what
- * the GEMMs of Hopper and of Blackwell share. Needs: the headers below.
+ * the GEMMs of sm_80, of Hopper and of Blackwell share. Needs: the headers below.
  *
  * A thread finds its own codes of a step of 16 k side by side, and makes f16 or bf16 of them in its registers: those of
  * wgmma's operand A. They are tcgen05.st's too, of shape 16x128b: 16 rows by 8 columns of tensor memory, two k each.
+ * And a warp's are those of mma.sync m16n8k16, to which a brick is four fragments of 16 rows, one below the other.
  *
  * FROM CODES TO NUMBERS, two at a time in a register, each exactly but for one rounding at the end:
  *
@@ -63,22 +64,30 @@ typedef struct tc_gemm_bricks {
 enum { TC__WEIGHTS_DOWN = 64 }; /* bf16: of its weights, a power of two */
 
 /* Two numbers of 16 bits: each rounded to the nearest, and not made one with its neighbour in the code. */
-TC_DEV_SM90 uint32_t tc__weights_mul(int as, uint32_t a, uint32_t b)
+TC_DEV_SM80 uint32_t tc__weights_mul(int as, uint32_t a, uint32_t b)
 {
     uint32_t d;
     if (as == TC_F16) asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+#if TC_HAS_SM90
     else asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+#else /* fma alone: less 0, which leaves a zero its sign */
+    else asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0x80008000u));
+#endif
     return d;
 }
-TC_DEV_SM90 uint32_t tc__weights_sub(int as, uint32_t a, uint32_t b)
+TC_DEV_SM80 uint32_t tc__weights_sub(int as, uint32_t a, uint32_t b)
 {
     uint32_t d;
     if (as == TC_F16) asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+#if TC_HAS_SM90
     else asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+#else
+    else asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(b), "r"(0xbf80bf80u), "r"(a)); /* -1 */
+#endif
     return d;
 }
 
-TC_DEV_SM90 uint32_t tc__weights_fma(uint32_t a, uint32_t b, uint32_t c)
+TC_DEV_SM80 uint32_t tc__weights_fma(uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t d;
     asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
@@ -128,7 +137,7 @@ TC_DEV int tc__weights_more(tc_gemm_config_in c)
 }
 
 /* Codes of register r, at their place of a word, as numbers that still lack what is subtracted: integers. */
-TC_DEV_SM90 uint32_t tc__weights_integer(tc_gemm_config_in c, uint32_t word, const int r)
+TC_DEV_SM80 uint32_t tc__weights_integer(tc_gemm_config_in c, uint32_t word, const int r)
 {
     const int f16 = c.a == TC_F16, four = tc_type_bits(c.weights) == 4;
     if (!f16 && four) return (r < 2 ? word : word >> 8) & (r % 2 ? 0x00f000f0u : 0x000f000fu);
@@ -138,7 +147,7 @@ TC_DEV_SM90 uint32_t tc__weights_integer(tc_gemm_config_in c, uint32_t word, con
 }
 
 /* The same of e2m1, e4m3. */
-TC_DEV_SM90 uint32_t tc__weights_float(tc_gemm_config_in c, uint32_t word, const int r)
+TC_DEV_SM80 uint32_t tc__weights_float(tc_gemm_config_in c, uint32_t word, const int r)
 {
     const int f16 = c.a == TC_F16, four = tc_type_bits(c.weights) == 4, at = four ? 4 * r : 8 * (r % 2);
     const uint32_t sign = tc__weights_move(word, (four ? 12 : 8) - at) & 0x80008000u;
@@ -147,8 +156,8 @@ TC_DEV_SM90 uint32_t tc__weights_float(tc_gemm_config_in c, uint32_t word, const
     return f16 ? tc__weights_mul(c.a, sign | rest, four ? 0x74007400u : 0x5c005c00u) : sign | rest;
 }
 
-/* wgmma's four registers of a step, of its word, or two words. */
-TC_DEV_SM90 void tc__weights_step(tc_gemm_config_in c, const uint32_t *words, const tc__weights_pair *f, uint32_t *a)
+/* The instruction's four registers of a step, of its word, or two words. */
+TC_DEV_SM80 void tc__weights_step(tc_gemm_config_in c, const uint32_t *words, const tc__weights_pair *f, uint32_t *a)
 {
     const int four = tc_type_bits(c.weights) == 4, bf16 = c.a == TC_BF16;
     const int less = bf16 ? c.weights_zero : c.weights_zero || tc__weights_base(c.weights, c.a) != 0;
@@ -208,7 +217,7 @@ TC_DEV uint32_t tc__weights_factors_at(tc_gemm_config_in c, tc__weights_place p,
 }
 
 /* half, a constant: 0 or 1. */
-TC_DEV_SM90 void tc__weights_read(tc_gemm_config_in c, tc__weights_place p, const int half, tc__weights_raw *raw)
+TC_DEV_SM80 void tc__weights_read(tc_gemm_config_in c, tc__weights_place p, const int half, tc__weights_raw *raw)
 {
     const int words = tc__weights_words(c);
 #pragma unroll
@@ -235,7 +244,7 @@ TC_DEV_SM90 void tc__weights_read(tc_gemm_config_in c, tc__weights_place p, cons
 
 /* Where k is 0 there are no weights: codes and factors of 0 in their place, in the one slot that a tile then has. Sums
  * set to 0 instead would make ptxas serialise all wgmma. */
-TC_DEV_SM90 void tc__weights_blank(tc_gemm_config_in c, tc__weights_place p)
+TC_DEV_SM80 void tc__weights_blank(tc_gemm_config_in c, tc__weights_place p)
 {
     const uint32_t zero = tc__weights_turn(c.weights, 0u) * (tc_type_bits(c.weights) == 4 ? 0x11111111u : 0x01010101u);
     __syncwarp();
@@ -255,7 +264,7 @@ TC_DEV_SM90 void tc__weights_blank(tc_gemm_config_in c, tc__weights_place p)
 
 /* What was read of a group and a row, made ready for its codes. bf16: factors that fill up the powers of two that the
  * codes are short of, but for TC__WEIGHTS_DOWN. */
-TC_DEV_SM90 void tc__weights_ready(tc_gemm_config_in c, const int row, uint32_t *scale, uint32_t *less)
+TC_DEV_SM80 void tc__weights_ready(tc_gemm_config_in c, const int row, uint32_t *scale, uint32_t *less)
 {
     const int f16 = c.a == TC_F16, up = tc__weights_short(c, row), base = tc__weights_base(c.weights, TC_BF16);
     const uint32_t s = c.weights_k ? *scale * 0x10001u : tc__weights_power(0);
@@ -271,7 +280,7 @@ TC_DEV_SM90 void tc__weights_ready(tc_gemm_config_in c, const int row, uint32_t 
 }
 
 /* wgmma's registers of half a block of k, step after step, of what was read of it. */
-TC_DEV_SM90 void tc__weights_make(tc_gemm_config_in c, tc__weights_raw *raw, const int half, uint32_t *a)
+TC_DEV_SM80 void tc__weights_make(tc_gemm_config_in c, tc__weights_raw *raw, const int half, uint32_t *a)
 {
     const int each = tc_type_bits(c.weights) / 4, steps = c.bk / 32, groups = tc__weights_groups(c);
     if (!tc__weights_same(c, half)) {
@@ -326,7 +335,9 @@ TC_HOST tc_status tc__weights_call_check(const tc_gemm_config *c, const tc_gemm_
         return tc__fail(TC_ERR_PITCH, "ldb = %lld, but packed weights have no pitch: leave it 0", (long long)g->ldb);
     if (c->weights_k && g->k % c->weights_k)
         return tc__fail(TC_ERR_SIZE, "k = %d is not a multiple of the kernel's .weights_k = %d", g->k, c->weights_k);
-    if (g->k && g->batch > 1 && g->stride_b
+    if (g->k && (uintptr_t)g->b % 16)
+        return tc__fail(TC_ERR_ALIGN, "b = %p is not a multiple of 16 bytes, as packed weights are", g->b);
+    if (g->k && (g->batch > 1 || g->groups.count > 1) && g->stride_b
         && (g->stride_b % 16 || (uint64_t)g->stride_b < tc_weights_bytes(&w)))
         return tc__fail(TC_ERR_BATCH, "stride_b = %lld must be a multiple of 16 bytes, and %llu (tc_weights_bytes) or "
                         "more: that of packed weights is in bytes", (long long)g->stride_b,

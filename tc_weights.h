@@ -5,8 +5,10 @@
  *     tc_weights_quantize(&w, weights, &made);           f32 to codes, factors, zero points (host)
  *     tc_weights_pack(&w, &from, packed);                into the order in which the kernel reads (host)
  *     to[i] = tc_weights_word(&w, &from, i);             the same on a device: word i of tc_weights_bytes(&w) / 4
- *     TC_GEMM_SM90_DEFINE(linear, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128)
- *     TC_GEMM_SM100_DEFINE(linear100, ..)                the same for Blackwell, of the same packed weights
+ *     TC_GEMM_DEFINE(linear, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128)
+ *
+ * What was packed once, on whatever machine, every device from sm_80 on multiplies: TC_GEMM_DEFINE, or for one
+ * generation's kernels TC_GEMM_SM80_DEFINE, TC_GEMM_SM90_DEFINE, TC_GEMM_SM100_DEFINE.
  *
  * WHAT IS MULTIPLIED. The element of column n of B and of row k is
  *
@@ -22,7 +24,8 @@
  * LAYOUT. Bricks of 64 columns of B by 128 of k, one after the other along k, then along n. What the last ones have
  * outside of B has code 0 and factor 0. A brick is what the 128 threads of a warpgroup hold of wgmma's operand A
  * (tc_wgmma.h: its registers of 8 steps of 16 k), 16 bytes for each thread in turn, then its factors. On Blackwell they
- * are the registers of tcgen05.st 16x128b, by which an A comes to tensor memory.
+ * are the registers of tcgen05.st 16x128b, by which an A comes to tensor memory; for mma.sync m16n8k16 those of its A,
+ * in each 512 bytes of 2048 those of another 16 columns.
  *
  *     4 bits      thread 0     thread 1        thread 127 | thread 0 ..            | factors
  *                 s0 s1 s2 s3  s0 s1 s2 s3 ..             | s4 s5 s6 s7 ..         | 64 x 16 bits for each group

@@ -1,14 +1,13 @@
 /* 27_int4_weights.cu - a linear layer whose weights have 4 bits: Y = X W^T, X in bf16, W as s4 with a factor for each
  * 128 of k. Quantised and packed once, on the host; the kernel makes bf16 of them in its registers. For few rows, where
- * the time is that of reading W. Hopper. */
-#define TC_SM90_STUBS
+ * the time is that of reading W. On every device from sm_80 on, of the same packed bytes. */
 #include "example.h"
 
 enum { GROUP = 128 };
 
 /* ---- the layer: yours ---- */
-TC_GEMM_SM90_DEFINE(linear, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = GROUP, .bm = 16,
-                    .split = 1)
+TC_GEMM_DEFINE(linear, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = GROUP,
+               .shapes = TC_SHAPES_FEW_ROWS)
 
 typedef struct layer {
     tc_weights w;
@@ -36,7 +35,7 @@ static void call_run(void *self) { TC_CHECK(linear_run(&((call *)self)->args, 0)
 
 int main(void)
 {
-    example_device(90);
+    example_device(80);
     const int m = 16, n = example_emulated() ? 200 : 4096, k = example_emulated() ? 512 : 4096;
     float *weights = (float *)malloc(sizeof(float) * (size_t)n * k);
     unsigned state = 1;

@@ -72,6 +72,7 @@ list() {
         on_device gemm_groups_sm100 "$build/tests/gemm_groups_sm100" 280
         on_device gemm_groups_sm120 "$build/tests/gemm_groups_sm120" 240
         on_device gemm_mixed "$build/tests/gemm_mixed" 360
+        on_device gemm_mixed_sm80 "$build/tests/gemm_mixed_sm80" 360
         on_device gemm_mixed_sm100 "$build/tests/gemm_mixed_sm100" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
         on_device gemm_quant "$build/tests/gemm_quant" 330
@@ -143,6 +144,9 @@ list() {
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm120" 42 1
         step "gemm_mixed, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed" 84 1
+        step "gemm_mixed_sm80, tcemu sm_80, schedules" \
+            "$tcemu" --device sm_80 --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed_sm80" 48 1
+        for device in sm_86 sm_89 sm_120a; do emulated $device gemm_mixed_sm80 32; done
         step "gemm_mixed_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed_sm100" 42 1
         emulated sm_103a gemm_mixed_sm100 28

@@ -902,8 +902,14 @@ static void test_blackwell_serves(void)
     c.index = TC_INDEX_A, c.groups = 0;
     CHECK(tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".index");
     c.index = 0, c.weights = TC_S4;
-    CHECK(!tc__gemm_by_tcgen05(c), ".weights");
-    c.weights = 0, c.triangle = TC_TRIANGLE_LOWER;
+    CHECK(!tc__gemm_by_tcgen05(c) && tc__gemm100_serves(c) && !tc__gemm_by_sm120(c), ".weights");
+    CHECK(tc__gemm_by_wgmma(c) && tc__gemm100_lacks(&c, 107) && !tc__gemm100_lacks(&c, 103), ".weights");
+    c.groups = TC_GROUPS_ROWS;
+    CHECK(!tc__gemm100_serves(c) && !tc__gemm_by_wgmma(c), ".weights with .groups are mma.sync's");
+    CHECK(!tc__gemm_simt_of(c, 75), "CUDA cores have no .weights");
+    c.groups = 0, c.row_sum = TC_SUM;
+    CHECK(!tc__gemm100_serves(c) && tc__gemm_by_wgmma(c), ".weights with .row_sum");
+    c.row_sum = 0, c.weights = 0, c.triangle = TC_TRIANGLE_LOWER;
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".triangle");
     c.triangle = 0, c.sparse = TC_SPARSE_A;
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".sparse");

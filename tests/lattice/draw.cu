@@ -167,6 +167,7 @@ static gemm_draw draw_tile80(gemm_draw g, gemm_fix fix)
         g.c.bm = chance(10) ? 0 : 16 * (warps ? g.c.warps_m : 2) * test_int(1, 4);
         g.c.bn = chance(10) ? 0 : 16 * (warps ? g.c.warps_n : 2) * test_int(1, 8);
         g.c.bk = PICK(0, 64, 128, 128) * 8 / tc_type_bits(g.c.a);
+        if (g.c.weights) g.c.bk = PICK(0, 64, 128), g.c.bn = PICK(0, 64, 64, 128, 192, 256);
         g.c.stages = PICK(0, 2, 3, 4, 5, 6);
         const tc_gemm_config full = convolution ? tc_conv_sm80_config(g.c) : tc_gemm_sm80_config(g.c);
         if (allowed(convolution ? conv80_breaks(full) : gemm80_breaks(full), tc_gemm_sm80_smem(full))) return g;
@@ -422,7 +423,7 @@ enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
     {"tiles", {fix_tiles80, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
-    {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {0, fix_weights, 0, 0}},
+    {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, 0, 0, 0}},
 };
 
