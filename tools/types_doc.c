@@ -1,7 +1,9 @@
 /* types_doc.c - writes docs/types.md from tc_op.h's table: which types, instructions, homes, majors and shapes there
- * are on which generation, and (from a table in this file) what the generators serve of that. types_doc FILE writes
- * FILE types_doc --check FILE    says whether FILE is what it would write; ends with "N passed, N failed"
+ * are on which generation, and (from a table in this file) what the generators serve of that; and tc_chip.h's table.
+ *     types_doc FILE             writes FILE
+ *     types_doc --check FILE     says whether FILE is what it would write; ends with "N passed, N failed"
  */
+#include "tc_chip.h"
 #include "tc_op.h"
 #include <stdlib.h>
 
@@ -266,6 +268,62 @@ static void write_page(void)
     }
 }
 
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The chips: tc_chip.h's table.
+ */
+static const char *const features[] = {
+    "mma.sync", "cp.async, mma of bf16 and tf32", "fp8", "TMA, clusters", "wgmma", "tcgen05", "`kind::i8`",
+    "tcgen05 of sm_107", "spcompress", "mma.sync of fp6 and fp4", "cvt with stochastic rounding",
+    "setmaxnreg, tensormap.replace"
+};
+enum { FEATURES = sizeof features / sizeof *features };
+
+static void put_features(int mask)
+{
+    int i, n = 0;
+    for (i = 0; i < FEATURES; i++)
+        if (mask >> i & 1) put("%s%s", n++ ? "; " : "", features[i]);
+    if (!n) put("-");
+}
+
+/* A chip's row. */
+static void put_chip(int chip)
+{
+    const tc__chip c = tc__chip_of(chip);
+    put("| %d | %d KB | ", chip, c.smem / 1024);
+    if (c.tmem) put("%d", c.tmem);
+    else put("-");
+    put(" | %d | ", c.threads);
+    if (c.cluster > 1) put("%d", c.cluster);
+    else put("-");
+    put(" | ");
+    put_features(c.plain);
+    put(" | ");
+    put_features(c.f);
+    put(" | ");
+    put_features(c.a);
+    put(" | ");
+#define TC__X(target, ...) \
+    if (c.family && target <= chip && tc_target_runs(target, 'f', chip)) put("%df ", target);
+    TC_CHIPS(TC__X)
+#undef TC__X
+    if (!c.family) put("- ");
+    put("|\n");
+}
+
+static void write_chips(void)
+{
+    put("\n## The chips\n\n"
+        "From `TC_CHIPS` of `tc_chip.h`: shared memory that a block may have, columns of tensor memory, threads of a "
+        "multiprocessor, blocks of\nthe largest cluster; what plain, f and a targets have, each beside the one before; "
+        "which f targets' code runs on the chip.\n\n"
+        "| sm | shared memory | columns | threads | cluster | plain | f | a | runs |\n"
+        "|---|---|---|---|---|---|---|---|---|\n");
+#define TC__X(chip, ...) put_chip(chip);
+    TC_CHIPS(TC__X)
+#undef TC__X
+}
+
 int main(int argc, char **argv)
 {
     const int check = argc == 3 && !strcmp(argv[1], "--check");
@@ -276,6 +334,7 @@ int main(int argc, char **argv)
         return 2;
     }
     write_page();
+    write_chips();
     f = fopen(path, check ? "rb" : "wb");
     if (check) {
         static char old[sizeof page + 1];
