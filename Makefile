@@ -392,7 +392,7 @@ $(B)/tc_single.h: tools/single.sh LICENSE $(HEADERS)
 	sh tools/single.sh > $@.new && mv $@.new $@
 
 # the page of every function, from the headers and the table; the page of types, from tc_op.h
-$(B)/types_doc: tools/types_doc.c tc_op.h tc_core.h
+$(B)/types_doc: tools/types_doc.c tc_op.h tc_chip.h tc_core.h
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I. $< -o $@
 doc: $(B)/types_doc

@@ -27,6 +27,7 @@
  *     tc_attn_bwd.h   the same for attention's backward pass
  *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
  *     tc_turn.h       squares of 8-bit elements turned in shared memory
+ *     tc_chip.h       the chips: family, features of their targets, shared and tensor memory
  *     tc_operand.h    blocks of A and B in shared memory: bytes, descriptor steps, loaders, tensor maps
  *     tc_pipe.h       rings of slots, their mbarriers; roles and registers of warpgroups
  *     tc_work.h       which tile comes when; tc_attn_work.h, tc_attn_decode_work.h: the same for attention
@@ -38,7 +39,6 @@
  *     tc_softmax.h    online softmax on fragments
  *     tc_philox.h     random numbers by their place, masks of dropout
  *   Not included here, since few need them: include them by name
- *     tc_chip.h       the chips: family, features of their targets, shared and tensor memory
  *     tc_tma_more.h   bulk and tensor copies of PTX 9.1 to 9.5: an address or shape of one's own, reports, scopes
  *     tc_multimem.h   loads, stores and sums over the memory of several GPUs at once
  *     tc_fabric.h     copies through logical endpoints of the NVLink fabric

@@ -44,7 +44,7 @@ TC_HD TC_CONSTEXPR int tc__attn_bwd80_sums(const tc_attn_bwd_config c)
 }
 
 /* 99 KB, what a block of sm_86, 89 and 120 may have: no kernel whose tile is chosen here needs more. */
-#define TC__ATTN_BWD80_SMEM 101376
+#define TC__ATTN_BWD80_SMEM ((int)TC_CHIP_86_SMEM)
 
 TC_HD TC_CONSTEXPR tc_attn_bwd_config tc_attn_bwd_sm80_config(const tc_attn_bwd_config given)
 {

@@ -72,7 +72,7 @@ TC_HD TC_CONSTEXPR int tc_attn_sm100_threads(const tc_attn_config c) { return 12
 /* Does a block of it fit? */
 TC_HD TC_CONSTEXPR int tc__attn100_fits(const tc_attn_config c)
 {
-    return tc__attn100_wants(c) <= 512 && tc_attn_sm100_smem(c) <= TC__SM90_SMEM_MAX;
+    return tc__attn100_wants(c) <= (int)TC_CHIP_100_TMEM && tc_attn_sm100_smem(c) <= TC__SM90_SMEM_MAX;
 }
 
 /* The configuration with every unset field filled in: two tiles of queries if they fit with 64 keys or more, the most
@@ -145,7 +145,7 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__attn100_idesc(const tc_attn_confi
       "tc: tcgen05 does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md")                           \
     X(tc_tcgen05_idesc_rule(tc__attn100_idesc(c, 0)) == 0 && tc_tcgen05_idesc_rule(tc__attn100_idesc(c, 1)) == 0,     \
       "tc: the instructions have no such descriptors")                                                                \
-    X(tc__attn100_wants(c) <= 512,                                                                                    \
+    X(tc__attn100_wants(c) <= (int)TC_CHIP_100_TMEM,                                                                  \
       "tc: .bn and .head_dim_v, each rounded up to 32, times .bm / 128 must fit in 512 columns of tensor memory")     \
     X((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2")                                         \
     X((c).stages >= 2 && tc_attn_sm100_smem(c) <= TC__SM90_SMEM_MAX,                                                  \

@@ -58,7 +58,7 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
     const int rest = c.score || c.mask || c.dropout ? 96 : c.causal || c.window || c.head_dim < 64 ? 64 : 48;
     const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
     const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)),
-              by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
+              by_smem = TC__SM90_SMEM_MAX / (tc_attn_sm80_smem(c) + 1024);
     const int blocks = by_registers < by_smem ? by_registers : by_smem;
     return blocks < 1 ? 1 : blocks;
 }
@@ -85,7 +85,7 @@ TC_HD TC_CONSTEXPR tc_rows tc__attn80_tile(const tc_attn_config c, const int dim
 TC_HD TC_CONSTEXPR int tc__attn80_copies(const tc_rows t) { return tc_rows_passes(t) * tc_rows_pieces(t); }
 
 /* 99 KB, what a block of sm_86, 89 and 120 may have: no kernel whose tile is chosen here needs more. */
-#define TC__ATTN80_SMEM 101376
+#define TC__ATTN80_SMEM ((int)TC_CHIP_86_SMEM)
 
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)

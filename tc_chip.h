@@ -1,5 +1,4 @@
-/* tc_chip.h - tc 0.2.0 - the chips and targets that tc knows, as a table. Needs: tc_core.h; host and device. Not part
- * of tc.h: include it where it is wanted.
+/* tc_chip.h - tc 0.2.0 - the chips and targets that tc knows, as a table. Needs: tc_core.h; host and device.
  *
  *     if (tc_target_runs(100, 'f', 107)) ...                       code for sm_100f runs on sm_107
  *     static_assert(tc_target_has(107, 'a', TC_FEATURE_SPCOMPRESS), "");
@@ -9,8 +8,10 @@
  *     tc_target_has(chip, suffix, feature), TC_FEATURE_..          suffix: 'a', 'f' or 0
  *     tc_target_runs(target, suffix, chip), tc_chip_family(chip)
  *     tc_chip_smem(chip), tc_chip_tmem_columns(chip), tc_chip_threads(chip), tc_chip_cluster(chip)
+ *     TC_CHIP_107_SMEM, _TMEM, _THREADS, _CLUSTER                  the same as constants, of each chip
  *
- * The gates that an #if can ask are those of tc_core.h; tests/compile/targets.cu compares the two.
+ * Rules and plans of the generators, the wrappers of tensor memory, tcemu's devices (emu/device.c) and docs/types.md
+ * read it. The gates that an #if can ask are those of tc_core.h; tests/compile/targets.cu compares the two.
  */
 #ifndef TC_CHIP_H
 #define TC_CHIP_H
@@ -22,8 +23,7 @@
  * later ones of the family; 0: it has none); bytes of shared memory that a block may have; columns of tensor memory (of
  * sm_107 64 more than a plain tcgen05.alloc gives: tcgen05.alloc.exclusive); threads of a multiprocessor; blocks that a
  * cluster may have, with non-portable sizes allowed (1: no clusters; of sm_107 no document says it); features of the
- * plain target, what the f target has beside them, what the a target has beside those. tests/unit_host.c compares the
- * devices of tcemu with it.
+ * plain target, what the f target has beside them, what the a target has beside those.
  */
 enum {
     TC_FEATURE_MMA = 1,            /* mma.sync, ldmatrix */
@@ -59,6 +59,13 @@ enum {
     X(110, 110, 232448, 512, 1536, 16, TC__CHIP_90, TC__CHIP_T5, TC_FEATURE_TCGEN05_I8)                               \
     X(120, 120, 101376, 0, 1536, 8, TC__CHIP_90, TC_FEATURE_F8F6F4_MMA | TC_FEATURE_TENSORMAP, 0)                     \
     X(121, 120, 101376, 0, 1536, 8, TC__CHIP_90, TC_FEATURE_F8F6F4_MMA | TC_FEATURE_TENSORMAP, 0)
+
+/* Its numbers as constants */
+#define TC__X(chip, family, smem, tmem, threads, cluster, ...)               \
+    TC_CHIP_##chip##_SMEM = smem, TC_CHIP_##chip##_TMEM = tmem,              \
+    TC_CHIP_##chip##_THREADS = threads, TC_CHIP_##chip##_CLUSTER = cluster,
+enum { TC_CHIPS(TC__X) TC__CHIP_END };
+#undef TC__X
 
 /* A row of it without its name; zeros for a chip that is not in the table. */
 typedef struct tc__chip {

@@ -18,7 +18,7 @@
  *                                                          min max add.acc::f32 add.acc::f16 e4m3 e5m2
  *     TC_FABRIC_TRY_ATOM(op, type, endpoint, offset, old, operand, bar)            as red without f16, bf16 (on which
  *                                                          ptxas 13.5 ends with an error of its own)           PTX 9.4
- *     TC_FABRIC_SUBMIT(), TC_FABRIC_SUBMIT_COMMIT_GROUP(), TC_FABRIC_WAIT_READ(n)  groups: PTX 9.5
+ *     TC_FABRIC_SUBMIT(), TC_FABRIC_WAIT_READ(n), TC_FABRIC_SUBMIT_COMMIT_GROUP()  groups; the last one: PTX 9.5
  *
  * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5; nothing of it has run.
  *
@@ -125,11 +125,17 @@
         TC__FB_NEEDS(95, "fabric.submit.commit_group");                                                               \
         asm volatile("fabric.submit.commit_group;" : : : "memory");                                                   \
     } while (0)
-/* at most n (a literal) of the newest groups still read their shared memory */
+/* at most n (a literal) of the newest groups still read their shared memory. PTX 9.3 spells it .sync_restrict::reads,
+ * which PTX 9.5 deprecates: each toolkit is given its own. */
+#if TC_PTX_ISA >= 95
+#define TC__FB_READ "read"
+#else
+#define TC__FB_READ "reads"
+#endif
 #define TC_FABRIC_WAIT_READ(n)                                                                                        \
     do {                                                                                                              \
-        TC__FB_NEEDS(95, "fabric.wait.sync_restrict::read with a number");                                            \
-        asm volatile("fabric.wait.sync_restrict::read %0;" : : "n"(n) : "memory");                                    \
+        TC__FB_NEEDS(93, "fabric.wait.sync_restrict");                                                                \
+        asm volatile("fabric.wait.sync_restrict::" TC__FB_READ " %0;" : : "n"(n) : "memory");                         \
     } while (0)
 
 #endif /* __CUDACC__ */

@@ -47,7 +47,8 @@
  *
  * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3 and
  * e5m2 are multiplied, or two e2m1 with .sf, twice the rate of those of 32, and as many .stages as 327 KB of shared
- * memory hold where they are left out; with .sf and 256 columns all 576 of tensor memory. The host asks which code it
+ * memory hold where they are left out; with .sf and 256 columns all 576 of tensor memory. But with .sparse a slot's A
+ * is filled anew as soon as the instructions have read it, its B when they are done. The host asks which code it
  * launches: a build may have both. With .chip = 107 there is code for sm_107 alone, and .stages may be as many as that.
  * A program that launches by itself (tc_gemm_sm100_prepare) sets .chip = 107 for code that it compiled for sm_107;
  * NAME_SMEM speaks of the other form.
@@ -65,6 +66,7 @@
  *
  *     full         TMA has filled a slot: of both blocks of a pair, counted by its first
  *     empty        a slot has been read: a tcgen05.commit to all blocks of the cluster, one for each that multiplies
+ *     early        RUBIN: its A has been, the same way: A's next block may come while the instructions work
  *     done         an accumulator holds its tile's sums: a commit to both blocks of a pair
  *     free         it has been read: the warps that store arrive, those of both blocks of a pair
  *     told, heard  .clc: the answer to the cluster's first block's question for another tile has come, in each block;
@@ -138,6 +140,9 @@ TC_DEV_SM100A void tc__gemm100_gather(tc_gemm100_in k, const tc_gemm100_block *g
     }
 }
 
+#define TC__GEMM100_WAIT_EARLY(g, ring) \
+    TC_MBARRIER_WAIT((g)->early + (ring)->stage * 8u, (ring)->phase ^ 1u, "early", (int)(ring)->stage)
+
 /* One tile: blocks of k into the ring. With .cluster_n = 2 this block loads half of its rows of A, for the block beside
  * it too: of each box, or half of the boxes. */
 TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring, const tc_work *w)
@@ -170,7 +175,8 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
         const uint32_t own = tc_pipe_full(g->pipe, ring->stage), slot = g->ring + ring->stage * slot_bytes;
         const uint32_t full = pair ? tc_mapa(own, tc__gemm100_leader(k, g)) : own;
         const int at_k = (int)(w->k_first + kb), from = p->k_first + at_k * step;
-        TC_PIPE_WAIT_EMPTY(g->pipe, ring);
+        if (tc__gemm100_is_early(c)) TC__GEMM100_WAIT_EARLY(g, ring);
+        else TC_PIPE_WAIT_EMPTY(g->pipe, ring);
         if (!pair || m == 0u) tc_mbarrier_arrive_expect_tx(own, expected * (uint32_t)c.cluster_m);
         if (c.sparse) { /* they have a way to go in shared memory */
             const tc__gemm100_meta_step bricks = {ring->stage, (uint32_t)at_k};
@@ -183,6 +189,7 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
             if (tc__gemm100_gathers(c)) tc__gemm100_gather(k, g, &a, at.k, to);
             else tc__gemm100_fetch(pair, &a, at, to);
         }
+        if (tc__gemm100_is_early(c)) TC_PIPE_WAIT_EMPTY(g->pipe, ring);
 #pragma unroll
         for (int box = 0; box < (tc__gemm100_is_wide(c) ? 0 : ob.boxes); box++) {
             const tc_operand_to to = {slot + (uint32_t)(oa.bytes + box * ob.box_bytes), full};
@@ -325,6 +332,21 @@ TC_DEV_SM100A void tc__gemm100_commit(tc_gemm100_in k, uint32_t bar, uint32_t ma
     else TC_TCGEN05_COMMIT(1, bar);
 }
 
+/* EARLY: what it has issued has read A from shared memory. */
+TC_DEV_SM100A void tc__gemm100_commit_a(tc_gemm100_in k, uint32_t bar, uint32_t mask)
+{
+#if TC_HAS_SM107A && TC_PTX_ISA >= 94
+    if (k.c.cluster_m == 2)
+        TC_TCGEN05_COMMIT_Q_MULTICAST(2, .sync_restrict::shared::read::mma::a.shared::cluster.multicast::cluster, bar,
+                                      mask);
+    else if (k.c.cluster_n == 2)
+        TC_TCGEN05_COMMIT_Q_MULTICAST(1, .sync_restrict::shared::read::mma::a.shared::cluster.multicast::cluster, bar,
+                                      mask);
+    else
+        TC_TCGEN05_COMMIT_Q(1, .sync_restrict::shared::read::mma::a.shared::cluster, bar);
+#endif
+}
+
 /* WIDE: the first slot of a run of k comes twice, for the first instruction's columns and then for the second's: as
  * long as those of the tile before are still being read. More slots would keep the producer waiting. */
 TC_DEV uint32_t tc__gemm100_twice(tc_gemm100_in k) { return tc__gemm100_is_wide(k.c) ? 1u : 0u; }
@@ -378,6 +400,8 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
                 else k.c.sparse ? tc__gemm100_issue_sparse(k, x) : tc__gemm100_issue(k, x);
             }
         }
+        if (tc__gemm100_is_early(k.c) && !ahead)
+            tc__gemm100_commit_a(k, g->early + ring->stage * 8u, (1u << tc__gemm100_cluster(k)) - 1u);
         if (!ahead)
             tc__gemm100_commit(k, tc_pipe_empty(g->pipe, ring->stage), (1u << tc__gemm100_cluster(k)) - 1u);
         tc_ring_next(ring, k.c.stages);
@@ -460,6 +484,7 @@ TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *
     if (!loads) return;
     for (int s = 0; s < k.c.stages; s++) {
         TC_PIPE_WAIT_EMPTY(g->pipe, &ring); /* nobody may leave while a commit is on its way to its barriers */
+        if (tc__gemm100_is_early(k.c)) TC__GEMM100_WAIT_EARLY(g, &ring);
         tc_ring_next(&ring, k.c.stages);
     }
 }
@@ -540,7 +565,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_
     g.answers = smem + (uint32_t)plan.answers;
     g.told = smem + (uint32_t)plan.told, g.heard = smem + (uint32_t)plan.heard;
     g.table = smem + (uint32_t)plan.groups, g.parts = smem + (uint32_t)plan.parts, g.rows = smem + (uint32_t)plan.rows;
-    g.raw = smem + (uint32_t)plan.raw;
+    g.raw = smem + (uint32_t)plan.raw, g.early = smem + (uint32_t)plan.early;
     g.rank = blockIdx.x % (uint32_t)tc__gemm100_cluster(k); /* the grid is a line of clusters */
     g.pipe = tc_pipe_at(smem + (uint32_t)plan.pipe, k.c.stages);
     g.made = tc_pipe_at(smem + (uint32_t)plan.made, tc__gemm100_made(k.c));
@@ -584,6 +609,8 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
         tc_prefetch_tensormap(&g->p->b);
         if (k.c.sparse) tc__gemm100_meta_init(k, g);
         else tc_pipe_init(g->pipe, k.c.stages, (uint32_t)k.c.cluster_n); /* a commit from each that multiplies */
+        for (int s = 0; tc__gemm100_is_early(k.c) && s < k.c.stages; s++)
+            tc_mbarrier_init(g->early + (uint32_t)s * 8u, (uint32_t)k.c.cluster_n);
         for (uint32_t i = 0; i < TC__GEMM100_ACCUMULATORS; i++) {
             tc_mbarrier_init(g->done + i * 8u, 1);
             tc_mbarrier_init(g->free + i * 8u, 4u * (uint32_t)k.c.cluster_m); /* a lane of each warp that stores */

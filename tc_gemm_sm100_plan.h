@@ -225,7 +225,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_accumulators(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm100_made_columns(tc_gemm_config_in c) { return c.bk / 2; }
 TC_HD TC_CONSTEXPR int tc__gemm100_made(tc_gemm_config_in c)
 {
-    const int left = (512 - tc__gemm100_accumulators(c)) / (c.bk > 1 ? tc__gemm100_made_columns(c) : 1);
+    const int left = (TC_CHIP_100_TMEM - tc__gemm100_accumulators(c)) / (c.bk > 1 ? tc__gemm100_made_columns(c) : 1);
     return !c.weights ? 0 : left < TC__GEMM100_MADE ? left : (int)TC__GEMM100_MADE;
 }
 /* .sf: columns of a set of A's and B's factors; .sparse: of metadata. */
@@ -236,7 +236,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
 /* Such sets: as many as there is room for beside the accumulators, 4 at most. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(tc_gemm_config_in c)
 {
-    const int left = (c.chip == 107 ? 576 : 512) - tc__gemm100_accumulators(c);
+    const int left = (c.chip == 107 ? (int)TC_CHIP_107_TMEM : (int)TC_CHIP_100_TMEM) - tc__gemm100_accumulators(c);
     const int sets = tc__gemm100_sf_columns(c) ? left / tc__gemm100_sf_columns(c) : 0;
     return sets < TC__GEMM100_SF_SETS ? sets : TC__GEMM100_SF_SETS;
 }
@@ -245,8 +245,13 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm100_columns(tc_gemm_config_in given)
     const tc_gemm_config v = tc_gemm100_view(given);
     const int want = tc__gemm100_accumulators(v) + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v)
                    + tc__gemm100_made(v) * tc__gemm100_made_columns(v);
-    return want <= 32 ? 32 : want <= 64 ? 64 : want <= 128 ? 128 : want <= 256 ? 256 : want <= 512 ? 512 : 576;
+    if (want > TC_CHIP_100_TMEM) return TC_CHIP_107_TMEM;
+    return want <= 32 ? 32 : want <= 64 ? 64 : want <= 128 ? 128 : want <= 256 ? 256 : 512;
 }
+
+/* EARLY: is a slot's A given back before its B, when the instructions have read it and still work? sm_107 says when
+ * that is; of metadata it does not, and packed weights have no A here. */
+TC_HD TC_CONSTEXPR int tc__gemm100_is_early(tc_gemm_config_in c) { return c.chip == 107 && !c.sparse && !c.weights; }
 
 typedef struct tc_gemm_sm100_plan {
     int store; /* boxes of the four warps that store, warp_store bytes each */
@@ -261,6 +266,7 @@ typedef struct tc_gemm_sm100_plan {
     int rows;                  /* TC_INDEX_A: of a tile, which rows of A this block loads */
     int raw;                   /* .sparse: mbarriers: a slot's bricks have come */
     int made;                  /* .weights: mbarriers, as pipe: of blocks of k in tensor memory */
+    int early;                 /* EARLY: mbarriers: of a slot A alone may be filled anew */
     int turn;                  /* .weights: two places of 16 x 16 floats for each warp that stores */
     int bytes;
 } tc_gemm_sm100_plan;
@@ -268,7 +274,7 @@ typedef struct tc_gemm_sm100_plan {
 TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
 {
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
-    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
     p.turn = 4 * p.warp_store;
     p.ring = p.turn + (c.swap ? 4 * TC__GEMM100_TURN : 0);
@@ -284,7 +290,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     p.rows = p.parts + (c.split ? 16 : 0);
     p.raw = p.rows + (tc__gemm100_gathers(c) ? TC__GEMM100_ROWS * 4 : 0);
     p.made = p.raw + (c.sparse ? 8 * c.stages : 0);
-    p.bytes = p.made + tc_pipe_bytes(tc__gemm100_made(c));
+    p.early = p.made + tc_pipe_bytes(tc__gemm100_made(c));
+    p.bytes = p.early + (tc__gemm100_is_early(c) ? 8 * c.stages : 0);
     return p;
 }
 
@@ -317,7 +324,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_most_stages(tc_gemm_config_in given)
     int most = 0;
     v.stages = 0;
     most = (tc__gemm100_smem_max(v) - tc_gemm_sm100_plan_of(v).bytes)
-         / (tc__gemm100_slot(v) + tc_pipe_bytes(1) + (v.sparse ? 8 : 0));
+         / (tc__gemm100_slot(v) + tc_pipe_bytes(1) + (v.sparse || tc__gemm100_is_early(v) ? 8 : 0));
     return most > 12 ? 12 : most;
 }
 /* A completed configuration as code for a target has it: 107, or another. */
@@ -593,6 +600,7 @@ typedef struct tc_gemm100_block {
     uint32_t parts;      /* .split: the word */
     uint32_t rows;       /* TC_INDEX_A: which of A's rows are a tile's */
     uint32_t raw;        /* .sparse: mbarriers: bricks have come */
+    uint32_t early;      /* EARLY: mbarriers: A of a slot has been read */
     uint32_t rank;       /* in the cluster */
     tc_pipe pipe;
     tc_pipe made;        /* .weights: of blocks of k in tensor memory */

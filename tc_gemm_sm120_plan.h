@@ -26,7 +26,7 @@
 #include "tc_pipe.h"
 #include "tc_sf.h"
 
-enum { TC__GEMM120_SMEM_MAX = 101376 }; /* 99 KB, what a block of sm_120 may have */
+enum { TC__GEMM120_SMEM_MAX = TC_CHIP_120_SMEM }; /* 99 KB, what a block of sm_120 may have */
 
 /* The configuration as the instruction sees it. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm120_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }

@@ -8,11 +8,12 @@
 #ifndef TC_HOST_H
 #define TC_HOST_H
 
+#include "tc_chip.h"
 #include "tc_core.h"
 #include "tc_tma.h"
 
-#define TC__SM90_SMEM_MAX 232448  /* 227 KB, what a block of sm_90 may have */
-#define TC__SM107_SMEM_MAX 334848 /* 327 KB: of sm_107, where the kernel is allowed it */
+#define TC__SM90_SMEM_MAX ((int)TC_CHIP_90_SMEM)   /* 227 KB, what a block of sm_90 may have */
+#define TC__SM107_SMEM_MAX ((int)TC_CHIP_107_SMEM) /* 327 KB: of sm_107, where the kernel is allowed it */
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * What a generator is given: `.field = value, ...`, in any order. Each becomes an assignment, so that a misspelt field

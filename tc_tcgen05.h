@@ -218,7 +218,8 @@
  * the same count. ptxas looks at the multiple of 32 alone. */
 #define TC__T5_EXCLUSIVE(what, n)                                                                                     \
     TC__NEEDS_PTX(94, what);                                                                                          \
-    static_assert((n) > 0 && (n) % 32 == 0 && (n) <= (TC_HAS_SM107A ? 576 : 512),                                     \
+    static_assert((n) > 0 && (n) % 32 == 0 &&                                                                          \
+                      (n) <= (TC_HAS_SM107A ? (int)TC_CHIP_107_TMEM : (int)TC_CHIP_100_TMEM),                         \
                   "tc: " what ": columns are a multiple of 32, at most 512 (sm_107: 576)")
 #define TC_TCGEN05_ALLOC_EXCLUSIVE(g, slot, columns)                                                                  \
     do {                                                                                                              \
@@ -440,7 +441,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
     tc__needs_sm100a();                                                                                               \
     static_assert(tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64|x128"),                                                  \
                   "tc: " what ": the count of 16x32bx2 is x1, x2, x4, x8, x16, x32, x64 or x128");                    \
-    static_assert((split) >= 0 && (split) < 512, "tc: " what ": split is a literal, a number of columns in 0..511")
+    static_assert((split) >= 0 && (split) < TC_CHIP_100_TMEM,                                                         \
+                  "tc: " what ": split is a literal, a number of columns in 0..511")
 
 #define TC__T5_LD_ASM(regs, text, tail, r, ...)                                                                       \
     asm volatile("tcgen05.ld.sync.aligned." text ".b32 {" TC__CAT(TC__T5_L_, regs) "}, [" TC__CAT(TC__T5_P_, regs)    \

@@ -29,6 +29,7 @@
 #ifndef TC_TCGEN05_DESC_H
 #define TC_TCGEN05_DESC_H
 
+#include "tc_chip.h"
 #include "tc_core.h"
 #include "tc_swizzle.h"
 
@@ -197,6 +198,14 @@ TC_HD TC_CONSTEXPR int tc__t5_dense_k(const tc_tcgen05_idesc_fields f)
 TC_HD TC_CONSTEXPR int tc_tcgen05_idesc_k(const tc_tcgen05_idesc_fields f)
 {
     return tc__t5_dense_k(f) * (f.sparse ? 2 : 1);
+}
+/* Do elements of this type, A's or B's, stand in bytes of their own in shared memory, as a padded tensor map leaves
+ * them (tc_tma.h)? fp6 and fp4 of f8f6f4 and mxf8f6f4 do; but with a dense k of 64 of mxf8f6f4 (sm_107) they lie
+ * tight. */
+TC_HD TC_CONSTEXPR int tc_tcgen05_idesc_padded(const tc_tcgen05_idesc_fields f, int type)
+{
+    if (tc_type_bits(type) >= 8 || (f.kind != TC_KIND_F8F6F4 && f.kind != TC_KIND_MXF8F6F4)) return 0;
+    return f.kind == TC_KIND_F8F6F4 || f.sparse || tc__t5_dense_k(f) != 64;
 }
 /* scale factors of a row and instruction */
 TC_HD TC_CONSTEXPR int tc__t5_factors(int kind, int block, int k96)
@@ -543,6 +552,19 @@ TC_HOST tc_status tc_tcgen05_idesc_check(const tc_tcgen05_idesc_fields *fields)
     return TC_OK;
 }
 
+/* The same for a tensor map, of A or B of that type: padded as its fields say (6-bit types always are; bytes, for what
+ * lies tight, never). No instruction sees it: with another layout it multiplies other numbers. */
+TC_HOST tc_status tc_tcgen05_idesc_map_check(const tc_tcgen05_idesc_fields *f, int type, int padded)
+{
+    const int want = tc_tcgen05_idesc_padded(*f, type);
+    if (type != f->a && type != f->b)
+        return tc__fail(TC_ERR_DESC, "type = %s is neither A's, %s, nor B's, %s", tc_type_name(type),
+                        tc_type_name(f->a), tc_type_name(f->b));
+    if (!padded == !want) return TC_OK;
+    return tc__fail(TC_ERR_DESC, "padded = %d, but kind %s with k = %d reads %s %s", padded, tc_kind_name(f->kind),
+                    tc_tcgen05_idesc_k(*f), tc_type_name(type), want ? "from bytes of their own" : "packed tight");
+}
+
 TC_HOST tc_status tc_tcgen05_zero_mask_check(const tc_tcgen05_zero_mask_fields *f)
 {
     int i;
@@ -562,9 +584,9 @@ TC_HOST tc_status tc_tcgen05_zero_mask_check(const tc_tcgen05_zero_mask_fields *
 TC_HOST const char *tc_tcgen05_taddr_text(char *out, size_t size, uint32_t taddr)
 {
     snprintf(out, size, "lane %d, column %d%s", tc_tcgen05_taddr_lane(taddr), tc_tcgen05_taddr_column(taddr),
-             tc_tcgen05_taddr_lane(taddr) > 127 || tc_tcgen05_taddr_column(taddr) > 575
+             tc_tcgen05_taddr_lane(taddr) > 127 || tc_tcgen05_taddr_column(taddr) >= TC_CHIP_107_TMEM
                  ? " (outside: there are 128 lanes and 512 columns, 576 on sm_107)"
-             : tc_tcgen05_taddr_column(taddr) > 511 ? " (outside, but on sm_107: there are 512 columns)"
+             : tc_tcgen05_taddr_column(taddr) >= TC_CHIP_100_TMEM ? " (outside, but on sm_107: there are 512 columns)"
                                                     : "");
     return out;
 }

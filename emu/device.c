@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define TC_NO_HOST
+#include "../tc_chip.h"
 #include "device.h"
 #include "model.h"
 
@@ -13,26 +15,25 @@
 #define MB (1024 * 1024)
 #define GB (1024ull * 1024 * 1024)
 
-/* One line per chip; the options sm_90 and sm_90a differ only in what PTX they accept.
- * max_cluster: with non-portable sizes allowed; 1: no clusters. */
-#define CHIP(sm, suffix, option, like, sms, smem, optin, reserved, threads, blocks, cluster, l2, khz, mem) \
-    { { option, "tcemu " option " (no GPU)", sm, suffix, sms, (smem) * KB, 48 * KB, (optin) * KB, reserved, 65536,    \
-        threads, blocks,                                                                                              \
-        cluster, l2, khz, mem }, like }
+/* One line per chip; the options sm_90 and sm_90a differ only in what PTX they accept. What is a chip's, and not one
+ * board's, the kit's table has (tc_chip.h): shared memory of a block, threads, the largest cluster. */
+#define CHIP(sm, suffix, option, like, sms, smem, reserved, blocks, l2, khz, mem)                                     \
+    { { option, "tcemu " option " (no GPU)", sm, suffix, sms, (smem) * KB, 48 * KB, TC_CHIP_##sm##_SMEM, reserved,    \
+        65536, TC_CHIP_##sm##_THREADS, blocks, TC_CHIP_##sm##_CLUSTER, l2, khz, mem }, like }
 #define CHIP_A(sm, like, ...) CHIP(sm, 0, "sm_" #sm, like, __VA_ARGS__), CHIP(sm, 'a', "sm_" #sm "a", like, __VA_ARGS__)
 static const struct { emu_device d; const char *like; } chips[] = {
-    CHIP(75, 0, "sm_75", "T4",      40,  64,  64, 0,    1024, 16, 1,  4 * MB,  1590000, 16 * GB),
-    CHIP(80, 0, "sm_80", "A100",    108, 164, 163, 1024, 2048, 32, 1, 40 * MB,  1410000, 80 * GB),
-    CHIP(86, 0, "sm_86", "A10",     72,  100, 99,  1024, 1536, 16, 1, 6 * MB,   1695000, 24 * GB),
-    CHIP(87, 0, "sm_87", "Orin",    16,  164, 163, 1024, 1536, 16, 1, 4 * MB,   1300000, 32 * GB),
-    CHIP(89, 0, "sm_89", "L40S",    142, 100, 99,  1024, 1536, 24, 1, 96 * MB,  2520000, 48 * GB),
-    CHIP_A(90, "H200",              132, 228, 227, 1024, 2048, 32, 16, 60 * MB, 1980000, 141 * GB),
-    CHIP_A(100, "B200",             148, 228, 227, 1024, 2048, 32, 16, 126 * MB, 1965000, 180 * GB),
-    CHIP_A(103, "B300",             148, 228, 227, 1024, 2048, 32, 16, 126 * MB, 1920000, 270 * GB),
-    CHIP_A(107, "Rubin",            224, 328, 327, 1024, 1024, 16, 16, 126 * MB, 1965000, 288 * GB),
-    CHIP_A(110, "Thor",             20,  228, 227, 1024, 1536, 24, 16, 32 * MB, 1575000, 122 * GB),
-    CHIP_A(120, "RTX 5090",         170, 100, 99,  1024, 1536, 24, 8, 96 * MB,  2407000, 32 * GB),
-    CHIP_A(121, "GB10",             48,  100, 99,  1024, 1536, 24, 8, 24 * MB,  2418000, 119 * GB),
+    CHIP(75, 0, "sm_75", "T4",      40,  64,  0,    16, 4 * MB,  1590000, 16 * GB),
+    CHIP(80, 0, "sm_80", "A100",    108, 164, 1024, 32, 40 * MB,  1410000, 80 * GB),
+    CHIP(86, 0, "sm_86", "A10",     72,  100, 1024, 16, 6 * MB,   1695000, 24 * GB),
+    CHIP(87, 0, "sm_87", "Orin",    16,  164, 1024, 16, 4 * MB,   1300000, 32 * GB),
+    CHIP(89, 0, "sm_89", "L40S",    142, 100, 1024, 24, 96 * MB,  2520000, 48 * GB),
+    CHIP_A(90, "H200",              132, 228, 1024, 32, 60 * MB, 1980000, 141 * GB),
+    CHIP_A(100, "B200",             148, 228, 1024, 32, 126 * MB, 1965000, 180 * GB),
+    CHIP_A(103, "B300",             148, 228, 1024, 32, 126 * MB, 1920000, 270 * GB),
+    CHIP_A(107, "Rubin",            224, 328, 1024, 16, 126 * MB, 1965000, 288 * GB),
+    CHIP_A(110, "Thor",             20,  228, 1024, 24, 32 * MB, 1575000, 122 * GB),
+    CHIP_A(120, "RTX 5090",         170, 100, 1024, 24, 96 * MB,  2407000, 32 * GB),
+    CHIP_A(121, "GB10",             48,  100, 1024, 24, 24 * MB,  2418000, 119 * GB),
 };
 enum { NCHIPS = sizeof chips / sizeof *chips };
 

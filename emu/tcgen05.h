@@ -5,10 +5,12 @@
  * address is lane << 16 | column. */
 #ifndef EMU_TCGEN05_H
 #define EMU_TCGEN05_H
+#define TC_NO_HOST
+#include "../tc_chip.h"
 #include "core.h"
 #include "smem_desc.h"
 
-enum { TM_LANES = 128, TM_COLS = 576, TM_UNIT = 32 /* columns: unit of allocation */ };
+enum { TM_LANES = 128, TM_COLS = TC_CHIP_107_TMEM, TM_UNIT = 32 /* columns: unit of allocation */ };
 
 /* Who touched a column of 16 lanes last. kind 0: nobody. */
 enum { MK_NONE, MK_ASYNC, MK_THREAD };
@@ -80,7 +82,7 @@ void tc5_post(async_op *op, int group);
 async_op *tc5_new_a(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int));
 void tc5_post_a(async_op *op, int group);
 /* Columns of tensor memory that the device has */
-static inline int tc5_columns(const emu_device *d) { return d->sm == 107 ? 576 : 512; }
+static inline int tc5_columns(const emu_device *d) { return tc_chip_tmem_columns(d->sm); }
 /* Is it a module for sm_107a or f, on such a device? */
 int tc5_is_107(const emu_module *m);
 static inline void tm_set_init(tmem *t, int lane, int col, int n)

@@ -12,10 +12,13 @@
  *     shared memory is read three times where it would be four. It is a permission: B stays in its slot until both are
  *     done.
  *   3 That is 512 columns; nvfp4's factors have 64 more: all 576, which tcgen05.alloc.exclusive alone gives.
- *   4 The ring has four slots of 64 KB and nvfp4's factors: more than 256 KB. Descriptors have 15 bits for an
+ *   4 The rings have four slots of 64 KB and nvfp4's factors: more than 256 KB. Descriptors have 15 bits for an
  *     address there (tc_tcgen05_desc knows); the factors lie below, since tcgen05.cp was reported not to find them
  *     above 256 KB. The host must allow so much: cudaFuncAttributeSharedMemoryMode.
- *   5 Where nvfp4's k ends in the middle of 64 bytes the last instruction has the old K: the factors behind the end
+ *   5 A has a ring of its own, B and the factors another. An mma has read A from shared memory before it is done, and a
+ *     commit with .sync_restrict::shared::read::mma::a arrives then: the producer fills A anew while the mma still
+ *     works. It speaks of A alone, so what holds B and factors waits for the usual commit.
+ *   6 Where nvfp4's k ends in the middle of 64 bytes the last instruction has the old K: the factors behind the end
  *     are not there. e4m3 has zeros there, from TMA.
  *
  *     shared memory   0      32 KB         160 KB        288 KB      320 KB
@@ -27,12 +30,13 @@
 #include "tcgen05_main.h"
 
 enum {
-    BM = 256, BN = 256, HALF = 128, STAGES = 4, THREADS = 192,
+    BM = 256, BN = 256, HALF = 128, A_STAGES = 4, B_STAGES = 4, THREADS = 192,
     A_BYTES = BM * 128, B_BYTES = BN * 128, STORE_BYTES = 32 * 128,
     SF_HALF = 4 * 512, SF_BYTES = 4 * SF_HALF, /* of a slot: 128 rows x 16 factors; A's two halves, B's two */
-    SF_AT = 0, A_AT = SF_AT + STAGES * SF_BYTES, B_AT = A_AT + STAGES * A_BYTES, STORE_AT = B_AT + STAGES * B_BYTES,
-    FULL_AT = STORE_AT + 4 * 2 * STORE_BYTES, EMPTY_AT = FULL_AT + STAGES * 8, DONE_AT = EMPTY_AT + STAGES * 8,
-    FREE_AT = DONE_AT + 8, TMEM_AT = FREE_AT + 8, SMEM = TMEM_AT + 16,
+    SF_AT = 0, A_AT = SF_AT + B_STAGES * SF_BYTES, B_AT = A_AT + A_STAGES * A_BYTES,
+    STORE_AT = B_AT + B_STAGES * B_BYTES, A_FULL_AT = STORE_AT + 4 * 2 * STORE_BYTES,
+    A_EMPTY_AT = A_FULL_AT + A_STAGES * 8, B_FULL_AT = A_EMPTY_AT + A_STAGES * 8, B_EMPTY_AT = B_FULL_AT + B_STAGES * 8,
+    DONE_AT = B_EMPTY_AT + B_STAGES * 8, FREE_AT = DONE_AT + 8, TMEM_AT = FREE_AT + 8, SMEM = TMEM_AT + 16,
     COLUMNS = 576, SFA_COLUMN = 512, SFB_COLUMN = 544
 };
 
@@ -59,30 +63,38 @@ TC_DEV void factors(const params *p, uint32_t to, const uint8_t *from, uint32_t 
     tc_cp_async_bulk_g2s(to, from + (size_t)(at * p->steps + step) * 512, count * 512, full);
 }
 
-/* One thread: slot after slot, tile after tile. */
+/* One thread: slot after slot, tile after tile. A first, whose slot is free first. */
 TC_DEV void produce(const params *p, uint32_t smem, const int type)
 {
-    tc_ring ring = {0, 0};
+    tc_ring a = {0, 0}, b = {0, 0};
     for (uint32_t i = blockIdx.x; i < p->tiles.total; i += gridDim.x) {
         const tc_tile t = tc_tile_at(&p->tiles, i);
         /* halves of the tile that have rows of A, and of B; of factors there are no others */
         const uint32_t a_halves = (int)(t.m * BM) + HALF < p->m ? 2 : 1,
                        b_halves = (int)(t.n * BN) + HALF < p->n ? 2 : 1;
         for (uint32_t step = 0; step < p->steps; step += 4) {
-            const uint32_t full = smem + FULL_AT + ring.stage * 8, sf = smem + SF_AT + ring.stage * SF_BYTES;
+            const uint32_t a_full = smem + A_FULL_AT + a.stage * 8, full = smem + B_FULL_AT + b.stage * 8;
+            const uint32_t sf = smem + SF_AT + b.stage * SF_BYTES;
             const uint32_t one = (p->steps - step < 4 ? p->steps - step : 4) * 512;
-            TC_MBARRIER_WAIT(smem + EMPTY_AT + ring.stage * 8, ring.phase ^ 1, "empty", (int)ring.stage);
-            tc_mbarrier_arrive_expect_tx(full, A_BYTES + B_BYTES + (type == TC_E2M1 ? (a_halves + 2) * one : 0));
-            tc_cp_async_bulk_tensor_2d(smem + A_AT + ring.stage * A_BYTES, &p->a, (int)step * 32, (int)t.m * BM, full);
-            tc_cp_async_bulk_tensor_2d(smem + B_AT + ring.stage * B_BYTES, &p->b, (int)step * 32, (int)t.n * BN, full);
+            TC_MBARRIER_WAIT(smem + A_EMPTY_AT + a.stage * 8, a.phase ^ 1, "A's empty", (int)a.stage);
+            tc_mbarrier_arrive_expect_tx(a_full, A_BYTES);
+            tc_cp_async_bulk_tensor_2d(smem + A_AT + a.stage * A_BYTES, &p->a, (int)step * 32, (int)t.m * BM, a_full);
+            TC_MBARRIER_WAIT(smem + B_EMPTY_AT + b.stage * 8, b.phase ^ 1, "B's empty", (int)b.stage);
+            tc_mbarrier_arrive_expect_tx(full, B_BYTES + (type == TC_E2M1 ? (a_halves + 2) * one : 0));
+            tc_cp_async_bulk_tensor_2d(smem + B_AT + b.stage * B_BYTES, &p->b, (int)step * 32, (int)t.n * BN, full);
             /* columns of B that are not there are zeros times any */
             for (uint32_t h = 0; type == TC_E2M1 && h < 2; h++) {
                 if (h < a_halves) factors(p, sf + h * SF_HALF, p->sfa, t.m * 2 + h, step, full);
                 factors(p, sf + (2 + h) * SF_HALF, p->sfb, t.n * 2 + (h < b_halves ? h : 0), step, full);
             }
-            tc_ring_next(&ring, STAGES);
+            tc_ring_next(&a, A_STAGES);
+            tc_ring_next(&b, B_STAGES);
         }
     }
+    /* The last commits about A must arrive before the block is gone, and no other barrier says that they have: what
+     * waits for D has heard of the mmas. */
+    for (int s = 0; s < A_STAGES; s++, tc_ring_next(&a, A_STAGES))
+        TC_MBARRIER_WAIT(smem + A_EMPTY_AT + a.stage * 8, a.phase ^ 1, "A's last", (int)a.stage);
 }
 
 /* nvfp4: a slot's factors to tensor memory. Four columns a block of 128 rows x 4 factors; B's 256 columns have two of
@@ -98,23 +110,24 @@ TC_DEV void copy_factors(uint32_t tmem, uint32_t smem, uint32_t a_halves, uint32
         }
 }
 
-/* One thread: multiplies what the ring holds into the two accumulators. */
+/* One thread: multiplies what the rings hold into the two accumulators. */
 TC_DEV void multiply(const params *p, uint32_t smem, uint32_t tmem, const int type)
 {
-    tc_ring ring = {0, 0};
+    tc_ring of_a = {0, 0}, of_b = {0, 0};
     uint32_t phase = 0;
     for (uint32_t i = blockIdx.x; i < p->tiles.total; i += gridDim.x) {
         const tc_tile t = tc_tile_at(&p->tiles, i);
         const int both = (int)(t.m * BM) + HALF < p->m;
         TC_MBARRIER_WAIT(smem + FREE_AT, phase ^ 1, "free", 0);
         for (uint32_t step = 0; step < p->steps; step += 4) {
-            const uint64_t a = tc_tcgen05_desc(smem + A_AT + ring.stage * A_BYTES, 128),
-                           b = tc_tcgen05_desc(smem + B_AT + ring.stage * B_BYTES, 128);
+            const uint64_t a = tc_tcgen05_desc(smem + A_AT + of_a.stage * A_BYTES, 128),
+                           b = tc_tcgen05_desc(smem + B_AT + of_b.stage * B_BYTES, 128);
             const uint64_t low = a + HALF * 128 / 16; /* rows 128 .. 255 */
-            TC_MBARRIER_WAIT(smem + FULL_AT + ring.stage * 8, ring.phase, "full", (int)ring.stage);
+            TC_MBARRIER_WAIT(smem + A_FULL_AT + of_a.stage * 8, of_a.phase, "A's full", (int)of_a.stage);
+            TC_MBARRIER_WAIT(smem + B_FULL_AT + of_b.stage * 8, of_b.phase, "B's full", (int)of_b.stage);
             tc_tcgen05_fence_after_thread_sync(); /* behind other warps' tcgen05.ld of the accumulators */
             if (type == TC_E2M1)
-                copy_factors(tmem, smem + SF_AT + ring.stage * SF_BYTES, both ? 2 : 1,
+                copy_factors(tmem, smem + SF_AT + of_b.stage * SF_BYTES, both ? 2 : 1,
                              p->steps - step < 4 ? p->steps - step : 4);
             /* + 4: 64 bytes further in the swizzled rows. The first overwrites D. */
             for (uint32_t j = 0; j < 2 && step + 2 * j < p->steps; j++) {
@@ -136,8 +149,11 @@ TC_DEV void multiply(const params *p, uint32_t smem, uint32_t tmem, const int ty
                                             sfb, add);
                 }
             }
-            TC_TCGEN05_COMMIT(1, smem + EMPTY_AT + ring.stage * 8);
-            tc_ring_next(&ring, STAGES);
+            TC_TCGEN05_COMMIT_Q(1, .sync_restrict::shared::read::mma::a.shared::cluster,
+                                smem + A_EMPTY_AT + of_a.stage * 8); /* when they have read A */
+            TC_TCGEN05_COMMIT(1, smem + B_EMPTY_AT + of_b.stage * 8); /* when they are done */
+            tc_ring_next(&of_a, A_STAGES);
+            tc_ring_next(&of_b, B_STAGES);
         }
         TC_TCGEN05_COMMIT(1, smem + DONE_AT);
         phase ^= 1;
@@ -196,10 +212,8 @@ TC_DEV void gemm(const params *p, const int type)
     const uint32_t smem = tc_smem_u32(dynamic_smem);
     const int warp = tc_warp();
     if (threadIdx.x == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            tc_mbarrier_init(smem + FULL_AT + s * 8, 1);
-            tc_mbarrier_init(smem + EMPTY_AT + s * 8, 1);
-        }
+        for (int s = 0; s < 2 * A_STAGES; s++) tc_mbarrier_init(smem + A_FULL_AT + s * 8, 1); /* full, then empty */
+        for (int s = 0; s < 2 * B_STAGES; s++) tc_mbarrier_init(smem + B_FULL_AT + s * 8, 1);
         tc_mbarrier_init(smem + DONE_AT, 1);
         tc_mbarrier_init(smem + FREE_AT, 4); /* one arrival a storing warp */
         tc_fence_mbarrier_init();

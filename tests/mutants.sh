@@ -2,10 +2,11 @@
 # mutants.sh - does tcemu notice when one piece of the synchronisation is missing? Deletes each wait, fence, arrive,
 # expect_tx, commit, barrier and copy in turn, and runs what is left: of the skeleton tc_kernel.h and what it stands on
 # (tc_pipe_init, tc_store_rows), by examples 21 (clusters of two) and 24 (none), which are made of it; of example 21
-# itself; of the GEMM by hand for sm_107a (example 35), if BUILD_DIR/toolkits has a CUDA that compiles for it: else it
-# is skipped, and said so; of the Blackwell GEMM, by example 32 (pairs of blocks, and blocks by themselves); of its
-# attention, by example 34 (two tiles of queries in turns, and one); and of the tcgen05 examples 30 and 31 each
-# tcgen05.wait::ld, wholly and for the first of its two loads. usage: tests/mutants.sh BUILD_DIR TCEMU
+# itself; of the GEMM by hand for sm_107a (example 35) and of what the Blackwell GEMM does there alone, if
+# BUILD_DIR/toolkits has a CUDA that compiles for it: else they are skipped, and said so; of the Blackwell GEMM, by
+# example 32 (pairs of blocks, and blocks by themselves); of its attention, by example 34 (two tiles of queries in
+# turns, and one); and of the tcgen05 examples 30 and 31 each tcgen05.wait::ld, wholly and for the first of its two
+# loads. usage: tests/mutants.sh BUILD_DIR TCEMU
 # Variables: ALL=1, JOBS; ONLY: the sources whose line below matches it
 # A mutant is a directory in which one header or the example is changed; the other
 # headers are links.
@@ -34,10 +35,11 @@ sync="$sync|tc_fence_[a-z_]*|__syncwarp|tc_cluster_sync"
 t5='tc_tcgen05_fence_[a-z_]*|tc_tcgen05_wait_ld[a-z_]*|TC_TCGEN05_COMMIT[A-Z_]*|tc__gemm100_commit|tc__gemm100_sync'
 t5="$t5|tc__bulk_wait_read|TC_TCGEN05_ALLOC_N|TC_TCGEN05_DEALLOC_N|tc_pipe_init|__syncthreads|tc_griddepcontrol_[a-z_]*"
 # Of example 32's: two blocks that share A, launch control, rows that are looked up and a quantised D, which it does not
-# have; what the manual asks for and no run of tcemu shows to be missing (fences around allocation and behind another
-# warp's tcgen05.ld, a warp that is together, a commit that another one follows). Nor has it a wide tile.
+# have, nor what sm_107 alone does; what the manual asks for and no run of tcemu shows to be missing (fences around
+# allocation and behind another warp's tcgen05.ld, a warp that is together, a commit that another one follows). Nor has
+# it a wide tile.
 but5='cluster_n == 2|heard|told|answer|looked up|alloc, dealloc|together again|on its way|behind other warps'
-but5="$but5|a wide tile|c.weights"
+but5="$but5|a wide tile|c.weights|early|sync_restrict"
 store5='without boxes|of a quantised D|a wide tile'
 # Of attention by tcgen05 the same of fences and of warps that are together; and the fence of the barriers' beginnings,
 # which is for other blocks of a cluster: here a block is by itself, and a fence of the proxies and a barrier follow.
@@ -64,9 +66,14 @@ if [ -x "$newer" ]; then
     newer=$(cd "${newer%/*}" && pwd)/nvcc
     but35='behind other warps|alloc, dealloc|together again'
     echo "examples/35_tcgen05_gemm_sm107.cu;-;35_tcgen05_gemm_sm107;107a;$all35;$but35" >> "$out/sources"
+    # of the generated GEMM what it does on sm_107 alone; not the two waits of its end (&ring), where what the one waits
+    # for comes right behind what the other does
+    early='TC__GEMM100_WAIT_EARLY|tc__gemm100_commit_a|TC_PIPE_WAIT_EMPTY|tc_mbarrier_init'
+    but='else TC_PIPE|&ring|g->(done|free|told|heard)'
+    echo "tc_gemm_sm100.h;-;32_tcgen05_gemm_generated;107a;$early;$but" >> "$out/sources"
 else
     newer=$NVCC
-    echo "SKIP example 35: no CUDA that compiles for sm_107a in $build/toolkits: tests/toolkits.sh 13.5"
+    echo "SKIP kernels of sm_107a: no CUDA that compiles for sm_107a in $build/toolkits: tests/toolkits.sh 13.5"
 fi
 [ -z "$ONLY" ] || { grep -E "$ONLY" "$out/sources" > "$out/only" && mv "$out/only" "$out/sources"; } || exit 2
 # Example 21 without the generated kernel that it is measured beside: that is most of what nvcc compiles there, and

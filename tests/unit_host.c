@@ -723,7 +723,8 @@ static void test_fragments(void)
 }
 
 /* ---- tcgen05 descriptors of sm_107, bits by hand from the ISA's tables; chips ---- */
-/* Is the chip a device of tcemu, and as the table has it? */
+/* Is the chip a device of tcemu? Then a block of the table's size fits its multiprocessor, beside what the system has
+ * of it. */
 static int as_emulated(int chip)
 {
     char name[16];
@@ -731,10 +732,10 @@ static int as_emulated(int chip)
     snprintf(name, sizeof name, "sm_%d", chip);
     d = emu_device_find(name);
     if (!d) return 0;
-    CHECK((int)d->smem_optin == tc_chip_smem(chip), "%s: %d bytes of shared memory, not %d", name, (int)d->smem_optin,
-          tc_chip_smem(chip));
-    CHECK((int)d->threads_per_sm == tc_chip_threads(chip), "%s: %d threads", name, (int)d->threads_per_sm);
-    CHECK((int)d->max_cluster == tc_chip_cluster(chip), "%s: clusters of %d", name, (int)d->max_cluster);
+    CHECK(tc_chip_smem(chip) + (int)d->smem_reserved == (int)d->smem_per_sm, "%s: %d + %d bytes of %d", name,
+          tc_chip_smem(chip), (int)d->smem_reserved, (int)d->smem_per_sm);
+    CHECK((int)d->blocks_per_sm * 32 <= tc_chip_threads(chip), "%s: %d blocks, %d threads", name,
+          (int)d->blocks_per_sm, tc_chip_threads(chip));
     return 1;
 }
 
@@ -805,6 +806,26 @@ static void test_sm107(void)
         CHECK(tc_tcgen05_idesc_check(&bad[i].f) == TC_ERR_DESC && strstr(tc_why(), bad[i].text), "%d: %s", (int)i,
               tc_why());
     }
+    /* fp6 and fp4 in bytes of their own, or tight */
+    {
+        tc_tcgen05_idesc_fields f = {.kind = TC_KIND_MXF8F6F4, .m = 128, .n = 128, .a = TC_E2M1, .b = TC_E3M2,
+                                     .d = TC_F32, .scale = TC_UE8M0, .sm107 = 1};
+        CHECK(tc_tcgen05_idesc_padded(f, TC_E2M1) && tc_tcgen05_idesc_map_check(&f, TC_E3M2, 1) == TC_OK, "K of 32");
+        CHECK(tc_tcgen05_idesc_map_check(&f, TC_E2M1, 0) == TC_ERR_DESC
+                  && !strcmp(tc_why(), "padded = 0, but kind mxf8f6f4 with k = 32 reads e2m1 from bytes of their own"),
+              "%s", tc_why());
+        f.k = 64;
+        CHECK(!tc_tcgen05_idesc_padded(f, TC_E2M1) && tc_tcgen05_idesc_map_check(&f, TC_E2M1, 0) == TC_OK, "K of 64");
+        CHECK(tc_tcgen05_idesc_map_check(&f, TC_E3M2, 1) == TC_ERR_DESC
+                  && !strcmp(tc_why(), "padded = 1, but kind mxf8f6f4 with k = 64 reads e3m2 packed tight"),
+              "%s", tc_why());
+        CHECK(tc_tcgen05_idesc_map_check(&f, TC_E4M3, 0) == TC_ERR_DESC && strstr(tc_why(), "neither A's"), "%s",
+              tc_why());
+        f.sparse = 1;
+        CHECK(tc_tcgen05_idesc_padded(f, TC_E2M1), "sparse");
+        f.kind = TC_KIND_MXF4, f.sparse = 0, f.b = TC_E2M1;
+        CHECK(!tc_tcgen05_idesc_padded(f, TC_E2M1), "mxf4");
+    }
     /* 15 bits of address, half of the indices at 53 */
     CHECK(tc_tcgen05_desc_check(&d) == TC_OK, "%s", tc_why());
     CHECK(tc_tcgen05_desc_make(d) == (0x5000ull | 64ull << 32 | 1ull << 46 | 1ull << 53 | 2ull << 61), "0x%llx",
@@ -828,7 +849,11 @@ static void test_sm107(void)
     CHECK(tc_target_has(107, 'f', TC_FEATURE_TCGEN05_107) && !tc_target_has(103, 'a', TC_FEATURE_TCGEN05_107), "107");
     CHECK(!tc_target_has(107, 'a', TC_FEATURE_TCGEN05_I8) && !tc_target_has(107, 0, TC_FEATURE_TCGEN05), "107");
     CHECK(tc_target_has(107, 'a', TC_FEATURE_SPCOMPRESS) && !tc_target_has(107, 'f', TC_FEATURE_SPCOMPRESS), "107");
-    /* what tcemu emulates is what the table says of it */
+    CHECK(tc_chip_threads(107) == 1024 && tc_chip_threads(90) == 2048 && tc_chip_threads(89) == 1536, "threads");
+    CHECK(tc_chip_cluster(90) == 16 && tc_chip_cluster(120) == 8 && tc_chip_cluster(89) == 1, "clusters");
+    CHECK(TC_CHIP_107_SMEM == tc_chip_smem(107) && TC_CHIP_107_TMEM == tc_chip_tmem_columns(107)
+              && TC_CHIP_89_THREADS == tc_chip_threads(89) && TC_CHIP_120_CLUSTER == tc_chip_cluster(120), "constants");
+    /* tcemu's devices read the table */
 #define TC__X(cc, ...) emulated += as_emulated(cc);
     TC_CHIPS(TC__X)
 #undef TC__X

@@ -32,6 +32,12 @@ script() { # script WHAT COMMAND...: a test that ends with a line of counts
     echo "ok $what: ${1:-0} passed, ${3:-no line of counts} failed"
     passed=$((passed + ${1:-0})) failed=$((failed + ${3:-1})) skipped=$((skipped + ${5:-0}))
 }
+spelling() { # spelling PTX WORD: what a toolkit of that PTX is given, as its ptxas takes it: without a warning
+    "$nvcc" -std=c++17 -ptx -DTC_PTX_ISA="$1" -I. -arch=compute_100 -o "$work/spelling.ptx" "$work/spelling.cu" &&
+        sed -i "s/^\.version .*/.version ${1%?}.${1#?}/" "$work/spelling.ptx" &&
+        grep -q "fabric.wait.sync_restrict::$2 1;" "$work/spelling.ptx" &&
+        said=$("${nvcc%nvcc}ptxas" -arch=sm_100 -o "$work/spelling.cubin" "$work/spelling.ptx" 2>&1) && [ -z "$said" ]
+}
 spills_nothing() { # of what ptxas -v has said in $work/out
     ! grep -E 'C75[0-9][0-9]|[1-9][0-9]* bytes (stack frame|spill)' "$work/ptxas"
 }
@@ -59,6 +65,13 @@ else
         works "tc.h, sm $a" "$nvcc" -std=c++17 -ptx -Werror all-warnings -I. \
             -gencode "arch=compute_$a,code=compute_$a" -o "$work/all.ptx" "$work/all.cu"
     done
+    # a toolkit is given the spelling that it knows, not the one that a newer one has for it
+    if "$nvcc" --list-gpu-arch | grep -q _107; then
+        printf '#include "tc_fabric.h"\n__global__ void k(void) { TC_FABRIC_WAIT_READ(1); }\n' > "$work/spelling.cu"
+        for isa in 94:reads 95:read; do
+            works "fabric.wait of PTX ${isa%:*}" spelling "${isa%:*}" "${isa#*:}"
+        done
+    fi
     # shellcheck disable=SC2046
     script "errors.sh, a few" env NVCC="$nvcc" GROUP=24 sh tests/errors.sh "$work/errors" \
         $(ls tests/errors/*.cu | awk 'NR % 24 == 1')

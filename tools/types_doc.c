@@ -1,7 +1,9 @@
 /* types_doc.c - writes docs/types.md from tc_op.h's table: which types, instructions, homes, majors and shapes there
- * are on which generation, and (from a table in this file) what the generators serve of that. types_doc FILE writes
- * FILE types_doc --check FILE    says whether FILE is what it would write; ends with "N passed, N failed"
+ * are on which generation, and (from a table in this file) what the generators serve of that; and tc_chip.h's table.
+ *     types_doc FILE             writes FILE
+ *     types_doc --check FILE     says whether FILE is what it would write; ends with "N passed, N failed"
  */
+#include "tc_chip.h"
 #include "tc_op.h"
 #include <stdlib.h>
 
@@ -211,6 +213,21 @@ static const char *const served[][7] = {
      "sm_80 on"},
     {"TC_GEMM_DEFINE", "CUDA cores, where the Tensor Cores lack the types", "all of the above", "f32, s32, f64",
      "the same", "the same", "sm_75; fp8 before sm_89"},
+    {"TC_GEMM_SM100_DEFINE", "tcgen05.mma", "f16 f16, bf16 bf16, tf32 tf32 (f32 in memory, cut off)", "f32",
+     "K-major or MN-major, each", "f16, bf16, f32; either", "a and f of sm_100, 103, 107, 110"},
+    {"TC_GEMM_SM100_DEFINE", "tcgen05.mma, kind::f8f6f4; of fp8 with k of 64 on sm_107",
+     "e4m3 e5m2 e3m2 e2m3 e2m1, any of these", "f32", "K-major; fp8 also MN-major, each", "f16, bf16, f32; either",
+     "the same"},
+    {"TC_GEMM_SM100_DEFINE", "tcgen05.mma, kind::i8", "s8 u8, any of these", "s32", "K-major or MN-major, each",
+     "s32, f32, f16, bf16; either", "sm_100a 110a"},
+    {"TC_GEMM_SM100_DEFINE", "tcgen05.mma, kind::mxf8f6f4; of fp8 with k of 64 on sm_107",
+     "as kind::f8f6f4, but two e2m1; factors ue8m0 for 32", "f32", "K-major; fp8 also MN-major, each",
+     "f16, bf16, f32; either", "a and f of sm_100, 103, 107, 110"},
+    {"TC_GEMM_SM100_DEFINE", "tcgen05.mma, kinds mxf4, mxf4nvf4; with k of 128 on sm_107",
+     "e2m1 e2m1; factors ue8m0 for 32, ue4m3 for 16", "f32", "K-major, K-major", "f16, bf16, f32; either", "the same"},
+    {"TC_GEMM_SM100_DEFINE", "tcgen05.mma.sp",
+     "f16 f16, bf16 bf16, tf32 tf32, s8 u8, e4m3 e5m2; A 2:4 sparse, or B where D is column-major",
+     "f32, s32", "K-major, K-major", "s32 of integers, f16, bf16, f32", "the same; integers: sm_100a 110a"},
     {"TC_GEMM_SM120_DEFINE", "mma.sync", "f16 f16, bf16 bf16, tf32 tf32 (f32 in memory, cut off)",
      "f32, of f16 also f16", "K-major or MN-major, each", "f16, bf16, f32; either", "sm_120, 121"},
     {"TC_GEMM_SM120_DEFINE", "mma.sync", "s8 u8, any of these", "s32",
@@ -231,6 +248,8 @@ static const char *const served[][7] = {
      "the type of Q; rows of heads", "sm_90a"},
     {"TC_ATTN_SM90_DEFINE", "wgmma; P from registers", "Q, K, V: e4m3; factors of heads, rows, blocks of rows", "f32",
      "Q, K: K-major; V: MN-major in memory, turned in shared memory", "f16, bf16; rows of heads", "sm_90a"},
+    {"TC_ATTN_SM100_DEFINE", "tcgen05.mma; P from tensor memory", "Q, K, V: f16, bf16", "f32",
+     "Q, K: K-major; V: MN-major", "the type of Q; rows of heads", "a and f of sm_100, 103, 107, 110"},
     {"TC_ATTN_DEFINE", "one of the above", "all of the above", "f32", "as above", "the same",
      "sm_80 on; e4m3: sm_90a"}};
 
@@ -272,6 +291,62 @@ static void write_page(void)
     }
 }
 
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The chips: tc_chip.h's table.
+ */
+static const char *const features[] = {
+    "mma.sync", "cp.async, mma of bf16 and tf32", "fp8", "TMA, clusters", "wgmma", "tcgen05", "`kind::i8`",
+    "tcgen05 of sm_107", "spcompress", "mma.sync of fp6 and fp4", "cvt with stochastic rounding",
+    "setmaxnreg, tensormap.replace"
+};
+enum { FEATURES = sizeof features / sizeof *features };
+
+static void put_features(int mask)
+{
+    int i, n = 0;
+    for (i = 0; i < FEATURES; i++)
+        if (mask >> i & 1) put("%s%s", n++ ? "; " : "", features[i]);
+    if (!n) put("-");
+}
+
+/* A chip's row. */
+static void put_chip(int chip)
+{
+    const tc__chip c = tc__chip_of(chip);
+    put("| %d | %d KB | ", chip, c.smem / 1024);
+    if (c.tmem) put("%d", c.tmem);
+    else put("-");
+    put(" | %d | ", c.threads);
+    if (c.cluster > 1) put("%d", c.cluster);
+    else put("-");
+    put(" | ");
+    put_features(c.plain);
+    put(" | ");
+    put_features(c.f);
+    put(" | ");
+    put_features(c.a);
+    put(" | ");
+#define TC__X(target, ...) \
+    if (c.family && target <= chip && tc_target_runs(target, 'f', chip)) put("%df ", target);
+    TC_CHIPS(TC__X)
+#undef TC__X
+    if (!c.family) put("- ");
+    put("|\n");
+}
+
+static void write_chips(void)
+{
+    put("\n## The chips\n\n"
+        "From `TC_CHIPS` of `tc_chip.h`: shared memory that a block may have, columns of tensor memory, threads of a "
+        "multiprocessor, blocks of\nthe largest cluster; what plain, f and a targets have, each beside the one before; "
+        "which f targets' code runs on the chip.\n\n"
+        "| sm | shared memory | columns | threads | cluster | plain | f | a | runs |\n"
+        "|---|---|---|---|---|---|---|---|---|\n");
+#define TC__X(chip, ...) put_chip(chip);
+    TC_CHIPS(TC__X)
+#undef TC__X
+}
+
 int main(int argc, char **argv)
 {
     const int check = argc == 3 && !strcmp(argv[1], "--check");
@@ -282,6 +357,7 @@ int main(int argc, char **argv)
         return 2;
     }
     write_page();
+    write_chips();
     f = fopen(path, check ? "rb" : "wb");
     if (check) {
         static char old[sizeof page + 1];
