@@ -1,5 +1,5 @@
 // groups_k_index.cu - groups cut along k whose rows of A are looked up
-// expect: tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY do not go with .index, .a_scale, .b_scale, .sf and a
+// expect: tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY do not go with .index, .a_scale, .b_scale, .sf, .weights and a
 // expect-line: 6
 #include "tc_gemm.h"
 

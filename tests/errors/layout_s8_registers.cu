@@ -1,5 +1,5 @@
 // layout_s8_registers.cu - a warp's 64 x 64 of bytes that are turned on their way to registers
-// expect: fp8 32 x 16; A in columns, B in rows of 8 bits or TC_TF32, TC_GROUPS_A
+// expect: fp8 32 x 16; .weights: 64 x 32; A in columns, B in rows of 8 bits or TC_TF32, TC_GROUPS_A
 // arch: 80
 // expect-line: 7
 #include "tc.h"
