@@ -53,6 +53,7 @@ list() {
     on_device unit_host "$build/tests/unit_host"
     step unit_tmap "$build/tests/unit_tmap"
     step unit_op "$build/tests/unit_op"
+    step unit_desc "$build/tests/unit_desc"
     step layout sh tests/layout.sh "$build"
     step width sh tests/width.sh
     if [ -z "$tcemu" ]; then
