@@ -1,7 +1,7 @@
 /* unit_desc.c - descriptors of tcgen05, and where factors of a byte lie: the kit's functions against values that
- * another implementation makes of the same tiles. They were printed by a program around CUTLASS 4.7.0's make_umma_desc (under
- * tcemu, as sm_100a), make_instr_desc, make_instr_desc_block_scaled, and Sm1xxBlockScaledConfig: what these returned is
- * all that stands here. usage: unit_desc */
+ * another implementation makes of the same tiles. They were printed by a program around CUTLASS 4.7.0's
+ * make_umma_desc (under tcemu, as sm_100a), make_instr_desc, make_instr_desc_block_scaled, and Sm1xxBlockScaledConfig:
+ * what these returned is all that stands here. usage: unit_desc */
 #include "../tc_sf.h"
 #include "../tc_tcgen05.h"
 #include "test.h"
