@@ -16,6 +16,7 @@
 
 #include "tc_gemm_blackwell.h"
 #include "tc_gemm_sm100_plan.h"
+#include "tc_memory.h"
 
 #ifdef __CUDACC__
 #if TC_HAS_SM100A && defined(__CUDA_ARCH__)
@@ -168,8 +169,8 @@ TC_DEV_SM100A void tc__gemm100_get(tc_gemm100_in k, float *v, uint32_t taddr)
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * A quantised D, a row a lane (tcgen05.ld 32x32b). Columns that share a factor are one lane's then: it needs no other
- * lane to know their largest, reckons each factor once, and stores 32 bytes of a row at a time. Not with .d_scale, whose
- * factors are of 128 columns, nor with outputs beside D, which are of fragments.
+ * lane to know their largest, reckons each factor once, and stores 32 bytes of a row at a time. Not with .d_scale,
+ * whose factors are of 128 columns, nor with outputs beside D, which are of fragments.
  */
 enum { TC__GEMM100_QUANT_COLS = 64 };
 TC_HD TC_CONSTEXPR int tc__gemm100_by_rows(tc_gemm_config_in c)
@@ -248,16 +249,7 @@ TC_DEV_SM100A void tc__gemm100_put_row(const tc__quant q, const tc_gemm_out *o, 
         }
     }
 #pragma unroll
-    for (int i = 0; i < bytes / 32; i++) {
-#if TC_PTX_ISA >= 88
-        if (w->vec == 3) {
-            TC_ST_GLOBAL(, v8, b32, to + i * 32, words + i * 8);
-            continue;
-        }
-#endif
-        TC_ST_GLOBAL(, v4, b32, to + i * 32, words + i * 8);
-        TC_ST_GLOBAL(, v4, b32, to + i * 32 + 16, words + i * 8 + 4);
-    }
+    for (int i = 0; i < bytes / 32; i++) tc__st_global_32(to + i * 32, words + i * 8, w->vec == 3);
     if (!q.wide) return;
     uint8_t *sf = (uint8_t *)w->scale + at.batch * w->batch;
     const int end = tc__quant_end(q, o, &x) + x.sf, s = at.col / q.wide;
