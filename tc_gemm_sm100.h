@@ -382,7 +382,7 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
                                         (uint32_t)(k.c.sparse ? (eight ? 0 : s % 2) : s * sf_blocks * 4 / steps % 4),
                                         k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps,
                                         set + (uint32_t)((3 * sf_blocks + block) * 4)};
-            if (!k.c.sf || (uint32_t)(s * each) < left) {
+            if (!k.c.sf || s == 0 || (uint32_t)(s * each) < left) { /* a slot has one step at least */
                 if (tc__gemm100_is_wide(k.c)) tc__gemm100_issue_wide(k, x, ahead, again);
                 else k.c.sparse ? tc__gemm100_issue_sparse(k, x) : tc__gemm100_issue(k, x);
             }
