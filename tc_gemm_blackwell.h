@@ -144,7 +144,8 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
 
 /* f32 in rows of 128 bytes, 8 columns of 8 rows a store, in turns of 4 rows: in the swizzle of 128 bytes rows 2i and
  * 2i + 1 have the same two chunks of 16 bytes for the same columns, so two of four rows would meet in each bank. Odd
- * rows therefore go 16 columns further on first, and back then: values change places here, and the address with them. */
+ * rows therefore go 16 columns further on first, and then back: values change places here, and the address with them.
+ */
 TC_DEV uint32_t tc__gemm_apart(const tc_box box, float *v)
 {
     const int odd = tc_lane() / 4 % 2;
