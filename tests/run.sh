@@ -75,7 +75,7 @@ list() {
         on_device gemm_mixed_sm100 "$build/tests/gemm_mixed_sm100" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
         on_device gemm_quant "$build/tests/gemm_quant" 330
-        on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 120
+        on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 130
         on_device gemm_sparse "$build/tests/gemm_sparse" 240
         on_device gemm_sparse_sm120 "$build/tests/gemm_sparse_sm120" 240
         on_device gemm_sparse_sm100 "$build/tests/gemm_sparse_sm100" 240
@@ -148,7 +148,7 @@ list() {
         step "gemm_quant, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
         emulated sm_80 gemm_quant 66
-        emulated sm_100a gemm_quant_sm100 44
+        emulated sm_100a gemm_quant_sm100 78
         step "gemm_sparse, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
         emulated sm_80 gemm_sparse 24
