@@ -148,7 +148,8 @@ list() {
         step "gemm_quant, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
         emulated sm_80 gemm_quant 66
-        emulated sm_100a gemm_quant_sm100 78
+        step "gemm_quant_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant_sm100" 78 1
         step "gemm_sparse, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
         emulated sm_80 gemm_sparse 24
