@@ -53,7 +53,7 @@ TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_inpu
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b
 
 # programs of the host; each has a rule of its own below
-HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
+HOST_TESTS = unit_host unit_op unit_desc unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
 .PHONY: all run test bench plots bench-choice bench-attention bench-groups bench-conv bench-model model tune check-ptx same-sass errors isa mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
 # what takes nvcc minutes comes first, so that -j2 ends together
@@ -153,7 +153,7 @@ $(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) emu/device.c emu
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< emu/device.c emu/model_device.c -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
 
-$(B)/tests/unit_op: tests/unit_op.c tests/test.h $(HEADERS)
+$(B)/tests/unit_op $(B)/tests/unit_desc: $(B)/tests/%: tests/%.c tests/test.h $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -lm
 
@@ -256,6 +256,9 @@ $(B)/bench/model_rates: bench/model_rates.cu bench/record.h $(HEADERS) $(B)/nvcc
 $(B)/bench/model_sm100: bench/model_sm100.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -lineinfo -I. -gencode arch=compute_100a,code=compute_100a -cudart shared --no-compress $< -o $@
+$(B)/bench/model_sm120: bench/model_sm120.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -lineinfo -I. -gencode arch=compute_120a,code=compute_120a -cudart shared --no-compress $< -o $@
 $(B)/model_rank: tools/model_rank.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra $< -o $@ -lm

@@ -38,6 +38,7 @@
 #define TC_ATTN_SM100_H
 
 #include "tc_attn_sm90.h"
+#include "tc_memory.h"
 #include "tc_tcgen05.h"
 
 typedef tc_attn_sm90_params tc_attn_sm100_params;
@@ -433,10 +434,10 @@ TC_DEV_SM100A void tc__attn100_finish(const tc_attn_config c, const tc_attn_prob
         tc__attn100_get(x, u->o + (uint32_t)d, columns);
         if (exists) {
 #pragma unroll
-            for (int e = 0; e < columns; e += 8) {
-                uint32_t words[4];
+            for (int e = 0; e < columns; e += 16) {
+                uint32_t words[8];
 #pragma unroll
-                for (int i = 0; i < 4; i++) {
+                for (int i = 0; i < 8; i++) {
                     const tc_attn_at even = {w->b, row.h, row.q, 0, d + e + 2 * i},
                                      odd = {w->b, row.h, row.q, 0, d + e + 2 * i + 1};
                     float lo = tc_f32_from_bits(x[e + 2 * i]) * end.inverse,
@@ -444,7 +445,7 @@ TC_DEV_SM100A void tc__attn100_finish(const tc_attn_config c, const tc_attn_prob
                     if (c.out) lo = c.out(lo, even, p->hook), hi = c.out(hi, odd, p->hook);
                     words[i] = tc_pack(c.type, lo, hi);
                 }
-                *(uint4 *)(to + d + e) = make_uint4(words[0], words[1], words[2], words[3]);
+                tc__st_global_32(to + d + e, words, (uintptr_t)to % 32 == 0);
             }
         }
         __syncwarp(); /* together again */

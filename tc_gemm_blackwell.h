@@ -142,6 +142,22 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
     }
 }
 
+/* f32 in rows of 128 bytes, 8 columns of 8 rows a store, in turns of 4 rows: in the swizzle of 128 bytes rows 2i and
+ * 2i + 1 have the same two chunks of 16 bytes for the same columns, so two of four rows would meet in each bank. Odd
+ * rows therefore go 16 columns further on first, and then back: values change places here, and the address with them.
+ */
+TC_DEV uint32_t tc__gemm_apart(const tc_box box, float *v)
+{
+    const int odd = tc_lane() / 4 % 2;
+    if (box.type != TC_F32 || box.bytes != 128) return 0u;
+#pragma unroll
+    for (int j = 0; j < 8; j++) {
+        const float x = v[j], y = v[j + 8];
+        v[j] = odd ? y : x, v[j + 8] = odd ? x : y;
+    }
+    return odd ? 64u : 0u;
+}
+
 /* Hook, and to shared memory. */
 TC_DEV_SM90 void tc__gemm_fill_box(tc_gemm_config_in c, const tc_box box, const tc_gemm_out *o, tc__gemm_box *b)
 {
@@ -152,7 +168,8 @@ TC_DEV_SM90 void tc__gemm_fill_box(tc_gemm_config_in c, const tc_box box, const 
 #pragma unroll
     for (int j = 0; j < whole.to; j++)
         if (c.d == TC_S32 && !tc__gemm_raw(c)) b->v[j] = tc_f32_from_bits((uint32_t)tc__epi_s32(b->v[j]));
-    tc_box_put(box, b->to + tc_box_lane(box), b->v, whole);
+    const uint32_t apart = tc__gemm_apart(box, b->v);
+    tc_box_put(box, b->to + (tc_box_lane(box) ^ apart), b->v, whole);
 }
 
 /* And to D. */

@@ -507,12 +507,15 @@ TC_HOST tc_scale_side tc__gemm_scale(const tc_gemm_config *c, const tc_gemm_args
 TC_HOST void tc__gemm_more_to(const tc_gemm_config *c, const tc_gemm_args *g, tc_gemm_out *o)
 {
     const size_t parts = tc__gemm_parts_bytes(c, g);
+    const uintptr_t bytes = (uintptr_t)(g->ldd | g->stride_d) / (c->d == TC_E2M1 ? 2 : 1); /* from row to row */
     tc__more_outputs w;
     memset((void *)&w, 0, sizeof w);
     w.scale = c->d_sf ? g->d_sf_out : (void *)(uintptr_t)g->d_scale_out.at;
     w.lines = g->d_scale_out.lines, w.blocks = g->d_scale_out.blocks;
     w.batch = c->d_sf ? g->stride_d_sf : g->d_scale_out.batch;
     w.vec = ((uintptr_t)g->d | (uintptr_t)g->ldd | (uintptr_t)g->stride_d) % 8 == 0;
+    if (w.vec)
+        w.vec += (((uintptr_t)g->d | bytes) % 16 == 0) + (((uintptr_t)g->d | bytes) % 32 == 0);
     w.down = (int)(((int64_t)g->m + 15) / 16);
     if (c->col_sum)
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16

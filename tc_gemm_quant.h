@@ -80,7 +80,7 @@ typedef struct tc__more_outputs {
     float *parts; /* of matrix b, row / 16, column: at (b * down + row / 16) * n + column */
     float *col_out;
     int down;
-    int vec; /* rows of D begin at multiples of 8 bytes */
+    int vec; /* rows of D begin at multiples of 8 (1), 16 (2) or 32 bytes (3); of e2m1 1 is of 4 */
 } tc__more_outputs;
 enum { TC__MORE_BYTES = 64 };
 
@@ -150,12 +150,20 @@ TC_DEV const tc__more_outputs *tc__epi_more(const tc_gemm_out *o)
  */
 /* The largest of a block over the type's largest value, but at least 2^-126, so that its reciprocal is finite; NaN of
  * infinity and NaN. */
-TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
+TC_DEV_SM80 float tc__quant_least(const tc__quant q, float most)
 {
     const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : q.d == TC_E2M1 ? 1.f / 6.f
                                                                                      : 1.f / 127.f;
-    const float least = tc__epi_most(most * part, q.wide == 16 ? 1.f / 512.f : 1.17549435e-38f);
-    const float factor = least + (least - least); /* infinity less itself is NaN */
+    return tc__epi_most(most * part, q.wide == 16 ? 1.f / 512.f : 1.17549435e-38f);
+}
+TC_DEV_SM80 float tc__quant_unrounded(const tc__quant q, float most)
+{
+    const float least = tc__quant_least(q, most);
+    return least + (least - least); /* infinity less itself is NaN */
+}
+TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
+{
+    const float least = tc__quant_least(q, most), factor = tc__quant_unrounded(q, most);
     const uint32_t up = (tc_bits_from_f32(least) + 0x7fffffu) & 0xff800000u; /* to a power of two, far below 2^127 */
     if (q.wide == 16) return tc_f32_from_ue4m3(tc_ue4m3_from_f32(factor));
     return q.wide == 32 ? tc_f32_from_bits(tc_bits_from_f32(least) < 0x7f800000u ? up : 0x7fffffffu) : factor;

@@ -279,6 +279,14 @@ TC_DEV_SM100A void tc__gemm100_issue(tc_gemm100_in k, const tc__gemm100_step x)
     if (k.kind == TC_KIND_MXF4NVF4) TC__GEMM100_MMA_BLOCK(mxf4nvf4.block_scale.block16);
 }
 
+/* tc_tcgen05_desc_advance, which PTX spells out in five instructions: here the low word's addition alone. */
+TC_DEV uint64_t tc__gemm100_advance(uint64_t desc, uint32_t bytes)
+{
+    uint64_t r;
+    asm("mov.b64 %0, {%1, %2};" : "=l"(r) : "r"((uint32_t)desc + bytes / 16u), "r"((uint32_t)(desc >> 32)));
+    return r;
+}
+
 /* WIDE: a step's two instructions, or one of them. The first leaves A in the collector, from which the second takes it;
  * alone each reads A by itself. */
 #define TC__GEMM100_MMA_WIDE(kind)                                                                                    \
@@ -301,7 +309,7 @@ TC_DEV_SM100A void tc__gemm100_issue(tc_gemm100_in k, const tc__gemm100_step x)
 TC_DEV_SM100A void tc__gemm100_issue_wide(tc_gemm100_in k, const tc__gemm100_step x, int ahead, int again)
 {
     const int rows = tc__gemm100_b_rows(k.c) / 3 * 2; /* of B in this block, the first instruction's */
-    const uint64_t b = tc_tcgen05_desc_advance(x.b, (uint32_t)(rows * 128));
+    const uint64_t b = tc__gemm100_advance(x.b, (uint32_t)(rows * 128));
     const uint32_t d = x.d + (uint32_t)TC__GEMM100_FIRST, sfb = x.sfb_second;
     if (k.kind == TC_KIND_MXF8F6F4) TC__GEMM100_MMA_WIDE(mxf8f6f4.block_scale);
     if (k.kind == TC_KIND_MXF4) TC__GEMM100_MMA_WIDE(mxf4.block_scale);
@@ -373,6 +381,7 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
         }
         const uint32_t slot = g->ring + ring->stage * (uint32_t)tc__gemm100_slot(k.c);
         const uint32_t at_k = to->k_first + kb;
+        const uint32_t left = g->p->k_steps - at_k * (uint32_t)(steps * each); /* .sf: steps from this slot on */
         const uint64_t a = tc__gemm100_desc(oa, slot), b = tc__gemm100_desc(ob, slot + (uint32_t)oa.bytes);
         TC_PIPE_WAIT_FULL(g->pipe, ring);
         tc_tcgen05_fence_after_thread_sync(); /* behind other warps' tcgen05.ld of a free accumulator, in both blocks */
@@ -387,15 +396,15 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
 #pragma unroll
         for (int s = 0; s < steps; s++) {
             const int block = s * sf_blocks / steps; /* of factors; an instruction takes 4, 2 or 1 of a row's 4 in it */
-            const tc__gemm100_step x = {tc_tcgen05_desc_advance(a, (uint32_t)tc_operand_step(oa, s * each)),
-                                        tc_tcgen05_desc_advance(b, (uint32_t)tc_operand_step(ob, s * b_each)), d,
+            const tc__gemm100_step x = {tc__gemm100_advance(a, (uint32_t)tc_operand_step(oa, s * each)),
+                                        tc__gemm100_advance(b, (uint32_t)tc_operand_step(ob, s * b_each)), d,
                                         s > 0 ? 1 : kb > 0,
                                         set + (uint32_t)(!k.c.sparse ? block * 4 : eight ? s * 2 : s / 2 * 2),
                                         set + (uint32_t)((sf_blocks + block * sf_across) * 4),
                                         (uint32_t)(k.c.sparse ? (eight ? 0 : s % 2) : s * sf_blocks * 4 / steps % 4),
                                         k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps,
                                         set + (uint32_t)((3 * sf_blocks + block) * 4)};
-            if (!k.c.sf || (at_k * (uint32_t)steps + (uint32_t)s) * (uint32_t)each < g->p->k_steps) {
+            if (!k.c.sf || s == 0 || (uint32_t)(s * each) < left) { /* a slot has one step at least */
                 if (tc__gemm100_is_wide(k.c)) tc__gemm100_issue_wide(k, x, ahead, again);
                 else k.c.sparse ? tc__gemm100_issue_sparse(k, x) : tc__gemm100_issue(k, x);
             }

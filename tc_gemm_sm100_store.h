@@ -6,6 +6,7 @@
  *         pieces              what D's last row or column cuts where there is a hook or C: 16 x 16 values through
  *                             shared memory as f32, eight neighbours of a row a lane
  *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
+ *         rows                a quantised D, of which nothing else is kept: 64 columns of 32 rows, a row a lane
  *
  * tcgen05.ld 16x256b brings 16 rows to a warp in the fragment layout of tc_epi.h, from an address that may be any
  * value: both ways are loops over columns, in which the hook's code stands once.
@@ -15,6 +16,7 @@
 
 #include "tc_gemm_blackwell.h"
 #include "tc_gemm_sm100_plan.h"
+#include "tc_memory.h"
 
 #ifdef __CUDACC__
 #if TC_HAS_SM100A && defined(__CUDA_ARCH__)
@@ -165,6 +167,142 @@ TC_DEV_SM100A void tc__gemm100_get(tc_gemm100_in k, float *v, uint32_t taddr)
     }
 }
 
+/* ---------------------------------------------------------------------------------------------------------------------
+ * A quantised D, a row a lane (tcgen05.ld 32x32b). Columns that share a factor are one lane's then: it needs no other
+ * lane to know their largest, reckons each factor once, and stores 32 bytes of a row at a time. Not with .d_scale,
+ * whose factors are of 128 columns, nor with outputs beside D, which are of fragments.
+ */
+enum { TC__GEMM100_QUANT_COLS = 64 };
+TC_HD TC_CONSTEXPR int tc__gemm100_by_rows(tc_gemm_config_in c)
+{
+    return tc__gemm_quantised(c) && !c.d_scale && !tc__gemm_outputs(c);
+}
+
+/* The largest |x| of `count` (a constant) values; NaN stays. */
+TC_DEV_SM100A float tc__gemm100_most(const float *v, const int count)
+{
+    float most = 0.f;
+#pragma unroll
+    for (int i = 0; i < count; i += 2) {
+#if TC_PTX_ISA >= 88
+        asm("max.NaN.abs.f32 %0, %0, %1, %2;" : "+f"(most) : "f"(v[i]), "f"(v[i + 1]));
+#else
+        most = tc__epi_most(tc__epi_most(most, v[i]), v[i + 1]);
+#endif
+    }
+    return most;
+}
+
+/* Eight values to e2m1. */
+TC_DEV_SM100A uint32_t tc__gemm100_e2m1x8(const float *v)
+{
+    uint32_t r;
+    asm("{\n\t.reg .b8 x, y, z, w;\n\tcvt.rn.satfinite.e2m1x2.f32 x, %2, %1;\n\t"
+        "cvt.rn.satfinite.e2m1x2.f32 y, %4, %3;\n\tcvt.rn.satfinite.e2m1x2.f32 z, %6, %5;\n\t"
+        "cvt.rn.satfinite.e2m1x2.f32 w, %8, %7;\n\tmov.b32 %0, {x, y, z, w};\n\t}"
+        : "=r"(r) : "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]), "f"(v[4]), "f"(v[5]), "f"(v[6]), "f"(v[7]));
+    return r;
+}
+
+/* Factors of a lane's 64 columns, and as bytes. ue4m3 are made of f32 two at a time. */
+TC_DEV_SM100A uint32_t tc__gemm100_row_factors(const tc__quant q, const float *v, float *factor)
+{
+    uint32_t codes = 0u;
+#pragma unroll
+    for (int b = 0; q.wide && b < TC__GEMM100_QUANT_COLS / q.wide; b += 2) {
+        const float most[2] = {tc__gemm100_most(v + b * q.wide, q.wide),
+                               tc__gemm100_most(v + (b + 1) * q.wide, q.wide)};
+        if (q.wide == 16) {
+            const uint16_t two = tc_e4m3x2(tc__quant_unrounded(q, most[0]), tc__quant_unrounded(q, most[1]));
+            const uint32_t pair = tc_f16x2_from_e4m3x2(two);
+            factor[b] = tc_f32_from_f16((uint16_t)pair), factor[b + 1] = tc_f32_from_f16((uint16_t)(pair >> 16));
+            codes |= (uint32_t)two << b * 8;
+        } else {
+            factor[b] = tc__quant_factor(q, most[0]), factor[b + 1] = tc__quant_factor(q, most[1]);
+            codes |= __byte_perm(tc_bits_from_f32(factor[b]) << 1, tc_bits_from_f32(factor[b + 1]) << 1, 0x4473u)
+                   & 0xffffu;
+        }
+    }
+    return codes;
+}
+
+/* A lane's 64 columns of D and their factors; at: its row, and the first of them. */
+TC_DEV_SM100A void tc__gemm100_put_row(const tc__quant q, const tc_gemm_out *o, float *v, const tc__quant_rows x)
+{
+    const tc__more_outputs *w = tc__epi_more(o);
+    const tc_gemm_at at = {x.first.row + tc_lane(), x.first.col, x.first.batch, 0};
+    uint8_t *to = (uint8_t *)o->d + tc__epi_d_at(o, at) / (q.d == TC_E2M1 ? 2 : 1);
+    float factor[4] = {1.f, 1.f, 1.f, 1.f};
+    uint32_t words[16];
+    const uint32_t codes = tc__gemm100_row_factors(q, v, factor);
+    const int each = q.d == TC_E2M1 ? 8 : 4, bytes = TC__GEMM100_QUANT_COLS / each * 4;
+#pragma unroll
+    for (int i = 0; i < bytes / 4; i++) {
+        float *p = v + i * each;
+        const float inverse = q.wide ? tc__quant_inverse(q, factor[q.wide ? i * each / q.wide : 0]) : 1.f;
+        if (q.d == TC_E2M1) {
+#pragma unroll
+            for (int j = 0; j < 8; j++) p[j] *= inverse;
+            words[i] = tc__gemm100_e2m1x8(p);
+        } else {
+            words[i] = __byte_perm(tc__quant_pair(q, p, inverse), tc__quant_pair(q, p + 2, inverse), 0x5410u);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < bytes / 32; i++) tc__st_global_32(to + i * 32, words + i * 8, w->vec == 3);
+    if (!q.wide) return;
+    uint8_t *sf = (uint8_t *)w->scale + at.batch * w->batch;
+    const int end = tc__quant_end(q, o, &x) + x.sf, s = at.col / q.wide;
+    uint32_t put = codes;
+    /* behind the last row, zeros up to the end of its last 128 */
+#pragma unroll 1
+    for (int i = at.row + x.sf; i < (end + 127) / 128 * 128; i += 32, put = 0u) {
+        if (q.wide == 16) *(uint32_t *)(sf + tc_sf_at(o->n, q.wide, i, s)) = put;
+        else *(uint16_t *)(sf + tc_sf_at(o->n, q.wide, i, s)) = (uint16_t)put;
+        if (x.first.row + 32 + x.sf < end) return;
+    }
+}
+
+/* Do a warp's 32 rows, from the first on, go to D by rows? All of them are there, columns end where factors' words do,
+ * there is no C, and D's rows begin at multiples of 16 bytes. */
+TC_DEV int tc__gemm100_rows_whole(const tc__quant q, const tc__gemm_to *to, int row, int end)
+{
+    const int words = q.wide == 32 ? 128 : TC__GEMM100_QUANT_COLS;
+    return row + 32 <= end && to->out->n % words == 0 && to->out->beta == 0.f && tc__epi_more(to->out)->vec >= 2;
+}
+
+/* And a warp's part of a tile. */
+TC_DEV_SM100A void tc__gemm100_store_rows(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u,
+                                          uint32_t stage)
+{
+    tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
+    const int sf = k.c.d_sf && k.c.groups ? tc__gemm_sf_row(k.c, &g->p->groups, &u->w) - u->w.row : 0;
+    const tc__gemm100_strips strips =
+        tc__gemm100_strips_of(k, stage, k.c.bn / TC__GEMM100_QUANT_COLS, TC__GEMM100_QUANT_COLS);
+    q.groups = k.c.groups != 0;
+#pragma unroll 1
+    for (int i = 1; i < 2 * strips.across; i += 2) { /* both halves of a strip at once */
+        const int col = tc__gemm100_strip(strips, i);
+        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row, col), tc__gemm_end_row(k.c, &to), sf};
+        uint32_t r[64];
+        float v[64];
+        TC_TCGEN05_LD(32x32b, x64, r, u->tmem + (uint32_t)col);
+        tc_tcgen05_wait_ld_regs(r, 64); /* of a quantised D */
+        tc__gemm100_sums(k, v, r, 64);
+        if (!strips.half && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* of a quantised D */
+        tc__gemm100_release_half(k, g, strips, i);
+        if (x.first.col >= to.out->n) continue;
+        tc__epi_alpha(v, 64, to.out->alpha);
+#pragma unroll
+        for (int j = 0; j < 64; j += 2) {
+            const tc_gemm_at at = {x.first.row + tc_lane(), x.first.col + j, x.first.batch, x.first.group};
+            tc__epi_hook(tc__gemm_epi(k.c), to.out, v + j, at);
+        }
+        tc__gemm100_put_row(q, to.out, v, x);
+    }
+}
+
 /* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. Of columns in common the other 16
  * rows come at once, so that the accumulator is given back before any of it is quantised. */
 TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100_block *g,
@@ -177,6 +315,11 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, TC__QUANT_COLS);
     float other[64];
     q.groups = k.c.groups != 0;
+    if (tc__gemm100_by_rows(k.c)
+        && tc__gemm100_rows_whole(q, &to, tc__gemm100_place(k, u, u->row, 0).row, tc__gemm_end_row(k.c, &to))) {
+        tc__gemm100_store_rows(k, g, u, stage);
+        return;
+    }
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         const int col = tc__gemm100_strip(strips, i);
@@ -192,7 +335,7 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
         tc__gemm100_release_half(k, g, strips, i);
         if (x.first.row >= tc__gemm_end_row(k.c, &to) || x.first.col >= to.out->n) continue;
         const tc__gemm_kept all = {v, x.first, 64};
-        if (tc__quant_whole(to.out, &x)) {
+        if (!tc__gemm100_by_rows(k.c) && tc__quant_whole(to.out, &x)) {
             tc__epi_alpha(v, 64, to.out->alpha);
             tc__gemm_visit(k.c, to.out, all);
         } else {

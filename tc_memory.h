@@ -269,6 +269,19 @@ TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" :
 #define TC__MEM_COUNT_1 2
 #define TC__MEM_COUNT_2 3
 
+/* Eight words to a multiple of 16 bytes; whole: to one of 32, which is one store (before PTX 8.8 two). */
+TC_DEV_SM100 void tc__st_global_32(void *to, const uint32_t *v, int whole)
+{
+#if TC_HAS_SM100 && TC_PTX_ISA >= 88
+    if (whole) {
+        TC_ST_GLOBAL(, v8, b32, to, v);
+        return;
+    }
+#endif
+    TC_ST_GLOBAL(, v4, b32, to, v);
+    TC_ST_GLOBAL(, v4, b32, (char *)to + 16, v + 4);
+}
+
 /* PTX: ld.shared::cluster, st.shared::cluster (sm_90). addr: a shared::cluster address, of tc_mapa. */
 #define TC_LD_SHARED_CLUSTER(vec, type, d, addr)                                                                      \
     do {                                                                                                              \

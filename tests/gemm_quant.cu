@@ -55,6 +55,9 @@ TC_GEMM_SM100_DEFINE(sm100_groups_mx, .a = TC_E4M3, .b = TC_E4M3, .d = TC_E4M3, 
                      .d_sf = TC_SF_UE8M0_32, .groups = TC_GROUPS_ROWS, .epi = HOOKED(bias))
 TC_GEMM_SM100_DEFINE(sm100_groups_nv, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE4M3_16, .bn = 128, .cluster_m = 1,
                      .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A)
+TC_GEMM_SM100_DEFINE(sm100_wide_nv, .a = TC_E4M3, .b = TC_E4M3, .d = TC_E2M1, .sf = TC_SF_UE8M0_32,
+                     .d_sf = TC_SF_UE4M3_16, .bn = 384)
+TC_GEMM_SM100_DEFINE(sm100_given, BF16, .d = TC_E5M2, .bn = 128, .epi = HOOKED(bias))
 TC_GEMM_SM100_DEFINE(sm100_masked_mx, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE8M0_32, .groups = TC_GROUPS_MASKED,
                      .c_type = TC_F32, .epi2 = HOOKED(pair))
 TC_GEMM_SM100_DEFINE(sm100_masked, BF16, .d = TC_S8, BLOCKS, .bn = 128, .cluster_n = 2, .groups = TC_GROUPS_MASKED)
@@ -103,7 +106,8 @@ static const kernel kernels[] = {
     ROW(sm100, 100, BIAS, 0),        ROW(sm100_pair, 100, PLAIN, 0),   ROW(sm100_mx, 100, PAIR, 0),
     ROW(sm100_cols, 100, BIAS, 0),   ROW(sm100_groups, 100, PLAIN, 0), ROW(sm100_nv, 100, PLAIN, 0),
     ROW(sm100_mx4, 100, BIAS, 0),    ROW(sm100_groups_mx, 100, BIAS, 0), ROW(sm100_groups_nv, 100, PLAIN, 0),
-    ROW(sm100_masked_mx, 100, PAIR, 0), ROW(sm100_masked, 100, PLAIN, 0),
+    ROW(sm100_masked_mx, 100, PAIR, 0), ROW(sm100_masked, 100, PLAIN, 0), ROW(sm100_wide_nv, 100, PLAIN, 0),
+    ROW(sm100_given, 100, BIAS, 0),
 #else
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
     ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PLAIN, 0),       ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
@@ -388,7 +392,7 @@ static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
     const int bits = tc_type_bits(t->d), c_type = tc__gemm_c(*t), unit = kn->sm == 80 && test_int(0, 1) ? 1 : 16;
-    const int masked = t->groups == TC_GROUPS_MASKED;
+    const int masked = t->groups == TC_GROUPS_MASKED, neat = test_int(0, 2) == 0; /* what goes to D without detours */
     problem p;
     tc_gemm_plan plan;
     memset(&p, 0, sizeof p);
@@ -396,19 +400,20 @@ static void one(const kernel *kn, uint64_t id)
     p.batch = masked ? GROUPS : t->groups || test_int(0, 3) ? 1 : test_int(2, 3);
     p.m = test_int(1, test_int(0, 1) ? 40 : t->groups && t->d_sf ? 400 : 150);
     p.n = (test_int(1, test_int(0, 1) ? 60 : 300) + 1) / 2 * 2 - (kn->hook != PAIR && test_int(0, 1));
-    if (test_int(0, 3) == 0) p.n = 128 * test_int(1, 2), p.m = test_int(1, 2) * 64;
+    if (neat) p.n = 128 * test_int(1, 3), p.m = test_int(1, t->groups ? 12 : 4) * 32 + test_int(0, 1) * test_int(0, 31);
     p.k = test_int(0, 7) ? test_int(1, 300) : 0;
     p.odd = test_int(0, 1) ? 0 : test_int(0, 3);
     if (bits == 4) p.n += p.n % 2, p.odd *= 2; /* two elements share a byte */
     p.lda = (p.k + unit - 1) / unit * unit + unit * test_int(0, 2), p.ldb = p.lda + unit * test_int(0, 2);
     p.ldd = test_int(0, 1) ? (p.n + 15) / 16 * 16 : p.n + test_int(0, 5);
     if (bits == 4) p.ldd += p.ldd % 2;
+    if (neat && test_int(0, 3)) p.odd = 0, p.ldd = p.n + 128 / bits * test_int(0, 2);
     p.ldc = test_int(0, 1) ? (p.n + 15) / 16 * 16 : p.n + test_int(0, 5);
     if (!tc__gemm_quantised(*t)) p.ldc = p.ldd;
     p.ldx = p.n + test_int(0, 5);
     p.sa = (p.m * p.lda + 15) / 16 * 16, p.sb = (p.n * p.ldb + 15) / 16 * 16;
     p.sc = p.m * p.ldc + 16 * test_int(0, 1), p.sd = p.m * p.ldd + 16 * test_int(0, 1), p.sx = p.m * p.ldx;
-    p.alpha = test_int(0, 2) ? 1.f : test_int(0, 4) ? 0.75f : 0.f, p.beta = test_int(0, 2) ? 0.f : -0.5f;
+    p.alpha = test_int(0, 2) ? 1.f : test_int(0, 4) ? 0.75f : 0.f, p.beta = test_int(0, 2) || neat ? 0.f : -0.5f;
     const int64_t many = (p.n + 127) / 128, mp = p.m + test_int(0, 3), kp = many + test_int(0, 2);
     if (test_int(0, 1)) p.lines = 1, p.blocks = mp, p.batch_scale = mp * many;
     else p.lines = kp, p.blocks = 1, p.batch_scale = kp * p.m;
@@ -510,12 +515,13 @@ static void one(const kernel *kn, uint64_t id)
 }
 
 /* A block with an infinity or NaN is NaN all over once it is multiplied by its factor, and no other is. */
-static void not_finite(const kernel *kn)
+static void not_finite(const kernel *kn, int M, int N)
 {
-    enum { M = 20, N = 140, K = 64, BAD = 3, WORSE = 7 };
+    enum { K = 64, BAD = 3, WORSE = 7 };
     const tc_gemm_config *t = &kn->c;
     span a = span_values(M * K, t->a), b = span_values(N * K, t->b), d = span_make(M * N), scale = span_make(M * 2 * 4);
-    span sf = span_make(tc_sf_bytes(M, N, wide_of(t)));
+    span sf = span_make(tc_sf_bytes(M, N, wide_of(t))), nothing = span_make((size_t)N * 4);
+    const bias_args hook = {(const float *)(nothing.dev + GUARD)};
     tc_gemm_args g;
     int wrong = 0;
     tc_element_set(a.host + GUARD, t->a, BAD * K + 5, NAN);
@@ -524,6 +530,8 @@ static void not_finite(const kernel *kn)
     memset(&g, 0, sizeof g);
     g.m = M, g.n = N, g.k = K, g.lda = g.ldb = K, g.ldd = N, g.a = a.dev + GUARD, g.b = b.dev + GUARD;
     g.d = d.dev + GUARD;
+    CUDA_CHECK(cudaMemset(nothing.dev, 0, nothing.bytes + GUARD));
+    if (kn->hook) g.epi_args = &hook, g.epi_size = sizeof hook;
     const tc_gemm_scale s = {(const float *)(scale.dev + GUARD), 2, 1, 0};
     if (t->d_scale) g.d_scale_out = s;
     else g.d_sf_out = sf.dev + GUARD;
@@ -548,7 +556,7 @@ static void not_finite(const kernel *kn)
             wrong += (x != x) != (i == BAD || i == WORSE);
         }
     CHECK(!wrong, "%s: %d elements are NaN that should not be, or are not", kn->name, wrong);
-    span_drop(&a), span_drop(&b), span_drop(&d), span_drop(&scale), span_drop(&sf);
+    span_drop(&a), span_drop(&b), span_drop(&d), span_drop(&scale), span_drop(&sf), span_drop(&nothing);
     CUDA_CHECK(cudaFree(kept));
     CUDA_CHECK(cudaFree(room));
 }
@@ -571,6 +579,7 @@ static void bad_input(const kernel *kn)
     memset(&good, 0, sizeof good);
     good.m = good.k = 32, good.n = 200, good.lda = good.ldb = 32, good.ldd = good.ldc = 200;
     good.a = good.b = at, good.d = at + 16384;
+    if (t->sf) good.sfa = good.sfb = at;
     if (t->groups) {
         const int masked = t->groups == TC_GROUPS_MASKED;
         good.groups.count = 2;
@@ -578,7 +587,6 @@ static void bad_input(const kernel *kn)
         if (masked) good.stride_a = 1024, good.stride_d = 6400, good.stride_d_sf = 2048;
         if (t->index) good.a_row = (const int32_t *)at, good.a_rows = 32;
         if (kn->hook) good.epi_args = &none, good.epi_size = sizeof none;
-        if (t->sf) good.sfa = good.sfb = at;
         good.d_sf_out = at + 4096;
         if (t->d_sf) {
             CHECK(kn->can_run(&good, 0) == TC_OK, "%s: %s", kn->name, tc_why());
@@ -642,9 +650,9 @@ static void bad_input(const kernel *kn)
 
 static void once(const kernel *kn)
 {
-    const int plain = kn->c.a == TC_BF16 && !kn->hook && !kn->c.groups && !kn->c.aux;
+    const int plain = kn->c.a == TC_BF16 && !kn->c.groups && !kn->c.aux;
     bad_input(kn);
-    if ((kn->c.d_scale || kn->c.d_sf) && plain) not_finite(kn);
+    if ((kn->c.d_scale || kn->c.d_sf) && plain) not_finite(kn, 20, 140), not_finite(kn, 64, 128);
 }
 
 #define EACH_KERNEL

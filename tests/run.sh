@@ -53,6 +53,7 @@ list() {
     on_device unit_host "$build/tests/unit_host"
     step unit_tmap "$build/tests/unit_tmap"
     step unit_op "$build/tests/unit_op"
+    step unit_desc "$build/tests/unit_desc"
     step layout sh tests/layout.sh "$build"
     step width sh tests/width.sh
     if [ -z "$tcemu" ]; then
@@ -76,7 +77,7 @@ list() {
         on_device gemm_mixed_sm100 "$build/tests/gemm_mixed_sm100" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
         on_device gemm_quant "$build/tests/gemm_quant" 330
-        on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 120
+        on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 130
         on_device gemm_sparse "$build/tests/gemm_sparse" 240
         on_device gemm_sparse_sm120 "$build/tests/gemm_sparse_sm120" 240
         on_device gemm_sparse_sm100 "$build/tests/gemm_sparse_sm100" 240
@@ -156,7 +157,8 @@ list() {
         step "gemm_quant, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
         emulated sm_80 gemm_quant 66
-        emulated sm_100a gemm_quant_sm100 44
+        step "gemm_quant_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant_sm100" 78 1
         step "gemm_sparse, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
         emulated sm_80 gemm_sparse 24
