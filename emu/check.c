@@ -532,7 +532,7 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
         readers_clear(cl, e);
         e->w_who = a->who; e->w_lane = (uint8_t)(async ? 0 : a->lane); e->w_tick = a->tick; e->w_pc = a->pc;
         e->flags = (uint8_t)((e->flags & ~(F_WSTRONG | F_RSTRONG | F_GENERIC)) | (strong ? F_WSTRONG : 0)
-                             | (async && !(a->flags & (A_ASYNC | A_GENERIC)) ? F_GENERIC : 0));
+                             | (emu_opt.strict && async && !(a->flags & (A_ASYNC | A_GENERIC)) ? F_GENERIC : 0));
         return bad;
     }
     uint32_t bit = async ? 1 : 1u << a->lane;

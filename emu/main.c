@@ -54,6 +54,7 @@ static void help(FILE *f)
 "  --strict            also report what the PTX ISA does not promise, though widely used libraries rely on it: "
 "leaving\n                      with committed bulk stores that nobody waited for; an mbarrier made known by a relaxed "
 "arrival\n                      at the cluster barrier; different setmaxnreg in one warpgroup on sm_100 and later; "
+"what\n                      cp.async wrote read by the asynchronous proxy without a fence; "
 "prefetches of what\n                      is not there; ordered sparsity metadata 0x0 for groups of zeros\n"
 "  --no-checks         only compute: faster, finds no races and no uninitialised memory\n"
 "  --stats             what each line of source executed: instructions, floating-point operations, bytes, bank "
