@@ -457,8 +457,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_p
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
     const int tiled = tc__tiles_some(c);
     const int many = tc__gemm90_many(c) && !tc__gemm90_turning(c); /* warps that turn want some too */
-    const int usual = tiled ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
-    /* a producer that asks for its tiles needs more than a loop over TMA does */
+    /* a producer that asks for its tiles, or copies rows as they lie, needs more than a loop over TMA does */
+    const int usual = tiled || c.any ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, !many ? usual : tiled ? TC_ROLES_USUAL : TC_ROLES_CONSUMERS);
 
     tc__gemm90_begun begun = {{{0, 0}, 0}, {{0, 0, 0, 0, 0, 0, 0}, 0}};
