@@ -178,7 +178,7 @@
  *                                                              hook; tc_gemm_tile_on_device, _keep_, _k_: .tile,
  *                                                              .keep, .k_range
  *
- * FEWER KERNELS. All of them take nvcc about 15 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
+ * FEWER KERNELS. All of them take nvcc about 20 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
  *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair              two fifths of the time
  *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
  *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
