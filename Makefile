@@ -253,10 +253,10 @@ $(B)/bench/model: bench/model.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 $(B)/bench/model_rates: bench/model_rates.cu bench/record.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@
-$(B)/bench/model_sm100: bench/model_sm100.cu $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/model_sm100: bench/model_sm100.cu bench/record.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -lineinfo -I. -gencode arch=compute_100a,code=compute_100a -cudart shared --no-compress $< -o $@
-$(B)/bench/model_sm120: bench/model_sm120.cu $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/model_sm120: bench/model_sm120.cu bench/record.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -lineinfo -I. -gencode arch=compute_120a,code=compute_120a -cudart shared --no-compress $< -o $@
 $(B)/model_rank: tools/model_rank.c

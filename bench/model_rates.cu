@@ -7,15 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CUDA_CHECK(call)                                                                                              \
-    do {                                                                                                              \
-        const cudaError_t err_ = (call);                                                                              \
-        if (err_ != cudaSuccess) {                                                                                    \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_));                  \
-            exit(2);                                                                                                  \
-        }                                                                                                             \
-    } while (0)
-
 #include "record.h"
 
 enum { BOX = 16384, SLOTS = 8, SMEM = 196608 + 2048, TIMES = 256, ROW = 128, BOX_ROWS = BOX / ROW };

@@ -9,14 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CUDA_CHECK(call)                                                                             \
-    do {                                                                                             \
-        const cudaError_t err_ = (call);                                                             \
-        if (err_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_)); \
-            exit(2);                                                                                 \
-        }                                                                                            \
-    } while (0)
+#include "record.h"
 
 #define NVFP4 .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16
 TC_GEMM_SM120_DEFINE(bf16_turns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)

@@ -1,12 +1,24 @@
 /* record.h - the lines that every record of a measurement starts with: device, driver, toolkit, libraries, date and
- * command. Needs CUDA_CHECK. */
+ * command; and CUDA_CHECK, unless who includes it has one of its own. */
 #ifndef RECORD_H
 #define RECORD_H
 
 #include <cuda_runtime.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#ifndef CUDA_CHECK
+#define CUDA_CHECK(call)                                                                             \
+    do {                                                                                             \
+        const cudaError_t err_ = (call);                                                             \
+        if (err_ != cudaSuccess) {                                                                   \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_)); \
+            exit(2);                                                                                 \
+        }                                                                                            \
+    } while (0)
+#endif
 
 /* The driver's number, such as 580.159.04, from the kernel module's own words; empty where there are none. */
 static inline void record_driver(char *number, size_t size)
