@@ -110,6 +110,7 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
 
 $(foreach t,gemm_outputs gemm_tiles gemm_groups gemm_each gemm_quant gemm_quant_sm100 gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_sparse gemm_sparse_sm100 conv,$(B)/tests/$(t)): tests/gemm_problems.h
+$(B)/tests/gemm_each $(B)/tests/gemm_groups $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_groups_sm120: tests/gemm_elements.h
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
 $(B)/tests/gemm_f32: tests/gemm_fuzz.cu tests/gemm_f32.h
 $(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h

@@ -10,6 +10,7 @@
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
+#include "gemm_elements.h"
 
 /* ---- a hook that counts, and knows the group ---- */
 typedef struct { int *count, *stray; const float *bias; const int32_t *m, *n; const long long *base; int groups; } told;
@@ -95,17 +96,6 @@ static const kernel kernels[] = {
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- elements ---- */
-static void put(int type, void *p, size_t i, double x)
-{
-    if (type == TC_F64) ((double *)p)[i] = x;
-    else tc_element_set(p, type, i, (float)x);
-}
-
-static double get(int type, const void *p, size_t i)
-{
-    return type == TC_F64 ? ((const double *)p)[i] : tc_element_get(p, type, i);
-}
-
 /* -1, -1/2 .. 1; of integers 0 .. 2 */
 static double random_value(int type)
 {
