@@ -488,6 +488,14 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
     tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
 
+/* P V has been added to O, and V's slot goes back. */
+TC_DEV_SM90A void tc__attn90_v_done(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
+    tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
+}
+
 /* tc_attn_sm90_fp8.h */
 TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
                                     tc__attn90_consumer *u, const tc__attn90_tile t);
@@ -521,11 +529,19 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     if (tc__attn90_q_alone(c) && t.n == u->w.lo && tc_lane() == 0)
         tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
-    rise = tc_attn_softmax(c, x, &u->r, f);
-    tc_attn_drop(c, &p->problem, &u->w, x);
-    TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
-    tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
+    if (tc__attn90_pause(c)) {
+        const tc__attn_row_open o = tc_attn_softmax_head(c, x, tc__attn90_pause(c), &u->r, f);
+#pragma unroll
+        for (int j = 0; j < tc__attn90_pause(c); j++) asm volatile("" : "+f"(x.s[4 * j]), "+f"(x.s[4 * j + 1]));
+        /* long complete: ptxas moves nothing over a wait in either direction */
+        TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+        tc__attn90_v_done(c, u);
+        rise = tc_attn_softmax_tail(c, x, tc__attn90_pause(c), o, &u->r, f);
+    } else {
+        rise = tc_attn_softmax(c, x, &u->r, f);
+        tc_attn_drop(c, &p->problem, &u->w, x);
+        tc__attn90_v_done(c, u);
+    }
     tc_ring_next(&u->v, c.stages);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
     if (tc__attn90_rescale_late(c)) u->f[0] = f[0], u->f[1] = f[1];
@@ -802,8 +818,6 @@ TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int shar
     return tc__tmap_named(map, t.name, &d);
 }
 
-#define TC__ATTN90_L2 34.8e6 /* bytes of K and V that stay in the L2 of an H100 or H200 while they are read again */
-
 /* As tc_gemm_sm90_launch; cluster is 1. */
 typedef struct tc_attn_sm90_launch {
     unsigned grid, block, smem, cluster;
@@ -815,47 +829,6 @@ TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *
 {
     const tc_status st = tc__attn_check(c, g);
     return st == TC_OK && c->type == TC_E4M3 ? tc__attn_fp8_check(c, g) : st;
-}
-
-/* Rounds that a block takes for all columns in sections of so many. */
-TC_HOST int64_t tc__attn90_rounds(const tc_attn_problem *p, int section, int grid)
-{
-    const int64_t whole = p->columns / section, rest = p->columns % section;
-    return whole * (((int64_t)section * p->blocks + grid - 1) / grid) + (rest * p->blocks + grid - 1) / grid;
-}
-
-/* Columns that are worked on together. Where rows differ in work: as leave the fewest rounds, since a block without a
- * tile in a round waits for those that have one; of even numbers of rounds, in which every block has as much as any
- * other; and of those the most whose K and V lie in L2 together while two tiles of each are in the making. */
-TC_HOST void tc__attn90_sections(tc_attn_problem *p, const tc_attn_config *c, int grid)
-{
-    double bytes = (double)(c->head_dim + c->head_dim_v) * (tc_type_bits(c->type) / 8) * p->group
-                   / (p->heads / p->heads_kv),
-           most;
-    int64_t rounds, fewest = INT64_MAX;
-    int section, i;
-    p->ragged = (p->cu_q || p->lens_q) && p->batch <= 2048; /* of more it takes too long to find out who is how long */
-    p->section = p->columns;
-    if (grid == 0) return;
-    if (p->ragged) { /* a column is a head of all sequences; eight rounds or more */
-        const double tiles = (p->cu_q ? (double)p->total_q : (double)p->q_len * p->batch) / p->tile_q;
-        const int heads = p->heads / p->group;
-        most = TC__ATTN90_L2 / (bytes * (p->cu_k ? (double)p->total_k : (double)p->k_len * p->batch) + 1.);
-        if (most * tiles < 8. * grid) most = 8. * grid / tiles;
-        p->section = most < 1. ? 1 : most > heads ? heads : (int)most;
-    } else if (c->causal || c->window) {
-        most = TC__ATTN90_L2 / (bytes * p->k_len + 1.);
-        if (most > .5 * grid) most = .5 * grid;
-        for (i = 2; i <= 18; i += 2) {
-            const int64_t wide = (int64_t)i * grid / p->blocks;
-            section = i == 18 || wide > p->columns ? p->columns : wide > 1 ? (int)wide : 1;
-            rounds = tc__attn90_rounds(p, section, grid);
-            if (rounds > fewest || (rounds == fewest && section > most)) continue;
-            fewest = rounds;
-            p->section = section;
-        }
-    }
-    p->rounds = (int)(((int64_t)p->section * p->blocks + grid - 1) / grid);
 }
 
 /* A checked call that computes something. */

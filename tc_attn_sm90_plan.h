@@ -3,6 +3,7 @@
  *     tc_attn_sm90_config             a configuration with every unset field filled in
  *     tc_attn_sm90_smem, _threads     what its block takes
  *     tc_attn_sm90_legal              would the generator take it?
+ *     tc__attn90_sections (host)      which tiles of queries are worked on together
  *
  * and how its parts meet, which producer and consumers ask alike: tc__attn90_early and its neighbours. tc_attn.h is the
  * manual.
@@ -70,6 +71,16 @@ TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3 && wide > 64
            && !(c.dropout && wide > 128);
+}
+/* Of a row's exponentials so many times eight columns come before the wait for P V, the others behind it; 0: ptxas puts
+ * the wait where it likes, which is before all of them. Under a causal mask 16 exponentials of a lane gain 1 % at 128
+ * columns, and 2 to 3 % above, where all of the first row's are best; all 32 lose 5 % at 128. Without a mask and up to
+ * 64 columns any number loses 1 to 5 %: what runs beside a wgmma is slowed by it. */
+TC_HD TC_CONSTEXPR int tc__attn90_pause(const tc_attn_config c)
+{
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, all = c.bn / 8;
+    if (!c.causal || c.mask || c.score || c.dropout || c.type == TC_E4M3 || wide <= 64) return 0;
+    return wide <= 128 && all > 8 ? 8 : all;
 }
 /* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where tiles of keys divide
  * one of queries: then at most lengths the last row's tile is the first row's too, or too small to count. */
@@ -160,4 +171,50 @@ TC_HD TC_CONSTEXPR int tc_attn_sm90_legal(const tc_attn_config given)
     return 1 TC__ATTN_SM90_RULES(TC__RULE_AND, c);
 }
 
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+#define TC__ATTN90_L2 34.8e6 /* bytes of K and V that stay in the L2 of an H100 or H200 while they are read again */
+
+/* Rounds that a block takes for all columns in sections of so many. */
+TC_HOST int64_t tc__attn90_rounds(const tc_attn_problem *p, int section, int grid)
+{
+    const int64_t whole = p->columns / section, rest = p->columns % section;
+    return whole * (((int64_t)section * p->blocks + grid - 1) / grid) + (rest * p->blocks + grid - 1) / grid;
+}
+
+/* Columns that are worked on together. Where rows differ in work: as leave the fewest rounds, since a block without a
+ * tile in a round waits for those that have one; of even numbers of rounds, in which every block has as much as any
+ * other; and of those the most whose K and V lie in L2 together while two tiles of each are in the making. */
+TC_HOST void tc__attn90_sections(tc_attn_problem *p, const tc_attn_config *c, int grid)
+{
+    double bytes = (double)(c->head_dim + c->head_dim_v) * (tc_type_bits(c->type) / 8) * p->group
+                   / (p->heads / p->heads_kv),
+           most;
+    int64_t rounds, fewest = INT64_MAX;
+    int section, i;
+    p->ragged = (p->cu_q || p->lens_q) && p->batch <= 2048; /* of more it takes too long to find out who is how long */
+    p->section = p->columns;
+    if (grid == 0) return;
+    if (p->ragged) { /* a column is a head of all sequences; eight rounds or more */
+        const double tiles = (p->cu_q ? (double)p->total_q : (double)p->q_len * p->batch) / p->tile_q;
+        const int heads = p->heads / p->group;
+        most = TC__ATTN90_L2 / (bytes * (p->cu_k ? (double)p->total_k : (double)p->k_len * p->batch) + 1.);
+        if (most * tiles < 8. * grid) most = 8. * grid / tiles;
+        p->section = most < 1. ? 1 : most > heads ? heads : (int)most;
+    } else if (c->causal || c->window) {
+        most = TC__ATTN90_L2 / (bytes * p->k_len + 1.);
+        if (most > .5 * grid) most = .5 * grid;
+        for (i = 2; i <= 18; i += 2) {
+            const int64_t wide = (int64_t)i * grid / p->blocks;
+            section = i == 18 || wide > p->columns ? p->columns : wide > 1 ? (int)wide : 1;
+            rounds = tc__attn90_rounds(p, section, grid);
+            if (rounds > fewest || (rounds == fewest && section > most)) continue;
+            fewest = rounds;
+            p->section = section;
+        }
+    }
+    p->rounds = (int)(((int64_t)p->section * p->blocks + grid - 1) / grid);
+}
+
+#endif /* host */
 #endif /* TC_ATTN_SM90_PLAN_H */

@@ -179,7 +179,7 @@
  *                                                              .keep, .k_range
  *
  * FEWER KERNELS. All of them take nvcc about 20 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
- *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair              two fifths of the time
+ *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, tall        half of the time
  *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
  *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
  *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any
@@ -422,8 +422,10 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for 8 bits with A in columns or B in rows, "
                         "which have 1 and 3", kernel);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv and a "
-                        "quantised D", kernel);
+        return tc__fail(TC_ERR_CONFIG, tc__gemm_tiles_of[kernel - 1].swap
+                        ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv and a quantised D"
+                        : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "
+                          "up, sparse or f32, nor for tiles and outputs of one's own", kernel);
     return TC_OK;
 }
 

@@ -83,8 +83,9 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
     static const tc__gemm_own wide = {1866, 1322, 1.098, 1.297}, pair = {1629, 541, 1.047, 1.212},
                               few = {1061, 716, 2.02, 0.9506}, flat = {2679, 0, 1.127, 1.212},
-                              small = {1605, 824, 1.309, 1.036};
+                              small = {1605, 824, 1.309, 1.036}, tall = {1866, 1900, 1.06, 1.297};
     if (v->schedule == TC_PINGPONG) return pair;
+    if (!v->swap && !v->step && v->bm == 256 && v->bn > 128) return tall;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
 }

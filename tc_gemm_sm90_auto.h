@@ -21,7 +21,8 @@
     X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* many tiles: one is stored while one is computed */ \
     X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
     X(name, own, flat, (256, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
-    X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */
+    X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */                \
+    X(name, own, tall, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* the largest: fewest bytes a product */
 
 typedef struct tc__gemm_tile {
     int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
@@ -100,11 +101,29 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_weights_tile(const tc__gemm_tile list)
     return t;
 }
 
+/* Are sums held twice, 64 rows of them at a time? */
+TC_HD TC_CONSTEXPR int tc__gemm_holds_twice(tc_gemm_config_in given)
+{
+    return (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
+}
+
+/* The tile of 192 sums a thread for each of two warpgroups: nothing else may want registers there. Of words both
+ * operands K-major, which no warp has to turn. */
+TC_HD TC_CONSTEXPR int tc__gemm_tall_ok(tc_gemm_config_in given)
+{
+    const tc_gemm_config p = tc__gemm_plain(given);
+    const int turns = tc_type_bits(given.a) != 16 && (tc__gemm_a_col(p) || tc__gemm_b_row(p));
+    return !(given.sparse || given.bsr || given.conv || given.index || tc__gemm_quantised(given)
+             || tc__gemm_outputs(given) || tc__tiles_some(given) || tc__gemm90_halves(given)
+             || tc__gemm_holds_twice(given) || turns);
+}
+
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
  * none. Of those for many columns and for few rows one each has what lies on its side. Packed weights: of each one. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
 {
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
+    if (t.bm == 256 && !t.swap) return tc__gemm_tall_ok(given);
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || tc__gemm_quantised(given)) || !t.swap;
 }
@@ -122,11 +141,13 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_sparse_tile(const tc__gemm_tile list, 
 }
 
 /* The configuration that a line of the list makes of the user's. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const tc__gemm_tile list)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const tc__gemm_tile line)
 {
     tc_gemm_config c = given;
+    const tc__gemm_tile never_called = {128, 256, 16, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE};
+    const tc__gemm_tile list = line.bm == 256 && !line.swap && !tc__gemm_line_ok(given, line) ? never_called : line;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
-    const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
+    const int twice = tc__gemm_holds_twice(given);
     const tc__gemm_tile t = given.weights              ? tc__gemm_weights_tile(list)
                           : given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : tc__gemm_lifted(given)     ? tc__gemm_lifted_tile(given, list, twice)

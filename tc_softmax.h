@@ -225,47 +225,89 @@ TC_DEV_SM80 int tc__attn_softmax_both(const tc_attn_scores x, tc_attn_rows *r, f
     return rise;
 }
 
+/* A row on its way through the softmax: what is added in the exponent, and its probabilities' sum so far, in two parts. */
+typedef struct tc__attn_row_open {
+    float shift, a, b;
+    int rise; /* it has a new maximum */
+} tc__attn_row_open;
+
+/* Row i: its maximum, and what was added up before under the old one. The second row's is partly told to wait for the
+ * first one's, where the compiler would else look for it before the first one's exponentials. */
+TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const tc_attn_scores x, const int i,
+                                                 tc_attn_rows *r, float *f)
+{
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v,
+              late = wide <= 64 ? 2 : wide <= 128 ? 0 : 4;
+    const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
+                top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
+                base = to == -TC__INF ? 0.f : to;
+    const tc__attn_row_open o = {-base * x.scale, 0.f, 0.f, to > r->max[i]};
+    f[i] = tc__exp2((r->max[i] - base) * x.scale);
+    r->sum[i] *= f[i];
+    r->rounding[i] *= f[i];
+    r->max[i] = to;
+    return o;
+}
+
+/* Its exponentials of columns 8 * from to 8 * to. */
+TC_DEV_SM80 void tc__attn_row_exp2(const tc_attn_scores x, const int i, const int from, const int to,
+                                   tc__attn_row_open *o)
+{
+#pragma unroll
+    for (int j = from; j < to; j++) {
+        float *p = x.s + 4 * j + 2 * i;
+        p[0] = tc__exp2(fmaf(p[0], x.scale, o->shift));
+        p[1] = tc__exp2(fmaf(p[1], x.scale, o->shift));
+        o->a += p[0];
+        o->b += p[1];
+    }
+}
+
 /* Scores to exp2(score * scale - max), in place; adds them to the sums. What was added up before is to be multiplied by
  * f[0], f[1], unless the return value is 0: then no row of the warp has a new maximum.
  * x.few: rows may see few keys here (there is a mask), so that the rounding of a single P counts: O is then divided by
  * what was multiplied. (Not so everywhere: that would cost 10 %. And to let a maximum rise a little before anything
  * is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which is 1, would have to be rounded.)
  * One row after the other: while the first one's exponentials are computed, the second one's maximum can be found.
- * Where the compiler would do that before, a part of the comparisons is told to wait. To ask whether any maximum rose
- * pays where O is wide; else the multiplications by 1 hide behind the exponentials, and the question would not. */
-TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, tc_attn_rows *r, float *f)
+ * To ask whether any maximum rose pays where O is wide; else the multiplications by 1 hide behind the exponentials, and
+ * the question would not. tc_attn_softmax_head and _tail are the two halves of it, for who has something to do between:
+ * the first row up to column 8 * columns, and the rest. */
+TC_DEV_SM80 tc__attn_row_open tc_attn_softmax_head(const tc_attn_config c, const tc_attn_scores x, const int columns,
+                                                   tc_attn_rows *r, float *f)
 {
-    const float scale = x.scale;
-    const int cols = x.cols, wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v,
-              late = wide <= 64 ? 2 : wide <= 128 ? 0 : 4;
-    float *s = x.s;
-    int rise = c.mask ? tc__attn_softmax_both(x, r, f) : 0;
-#pragma unroll
-    for (int i = 0; i < 2 && !c.mask; i++) {
-        const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
-                    top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
-                    base = to == -TC__INF ? 0.f : to, shift = -base * scale;
-        float a = 0.f, b = 0.f;
-        f[i] = tc__exp2((r->max[i] - base) * scale);
-        rise |= to > r->max[i];
-        r->sum[i] *= f[i];
-        r->rounding[i] *= f[i];
-        r->max[i] = to;
-#pragma unroll
-        for (int j = 0; j < cols / 8; j++) {
-            float *p = s + 4 * j + 2 * i;
-            p[0] = tc__exp2(fmaf(p[0], scale, shift));
-            p[1] = tc__exp2(fmaf(p[1], scale, shift));
-            a += p[0];
-            b += p[1];
-        }
-        r->sum[i] += a + b;
-    }
+    tc__attn_row_open o = tc__attn_row_begin(c, x, 0, r, f);
+    tc__attn_row_exp2(x, 0, 0, columns, &o);
+    return o;
+}
+TC_DEV_SM80 int tc_attn_softmax_tail(const tc_attn_config c, const tc_attn_scores x, const int columns,
+                                     tc__attn_row_open first, tc_attn_rows *r, float *f)
+{
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    tc__attn_row_open o = first;
+    int rise;
+    tc__attn_row_exp2(x, 0, columns, x.cols / 8, &o);
+    r->sum[0] += o.a + o.b;
+    o = tc__attn_row_begin(c, x, 1, r, f);
+    rise = first.rise | o.rise;
+    tc__attn_row_exp2(x, 1, 0, x.cols / 8, &o);
+    r->sum[1] += o.a + o.b;
     if (x.few) {
 #pragma unroll
-        for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, s, cols, i);
+        for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, x.s, x.cols, i);
     }
-    return c.mask ? rise : wide <= 128 || __any_sync(0xffffffffu, rise);
+    return wide <= 128 || __any_sync(0xffffffffu, rise);
+}
+TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, tc_attn_rows *r, float *f)
+{
+    if (c.mask) {
+        const int rise = tc__attn_softmax_both(x, r, f);
+        if (x.few) {
+#pragma unroll
+            for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, x.s, x.cols, i);
+        }
+        return rise;
+    }
+    return tc_attn_softmax_tail(c, x, 0, tc_attn_softmax_head(c, x, 0, r, f), r, f);
 }
 
 /* The patch of dropout that holds a lane's eight probabilities of 16 rows of a tile, from `row` on, by 16 keys from kv

@@ -31,7 +31,7 @@ typedef struct kernel {
 static const kernel kernels[] = {KERNELS_OF(ROW)};
 static const kernel *now = kernels; /* what is measured */
 
-enum { CANDIDATES = 3072, FINALISTS = 8, SHAPES_MOST = 1024, KERNELS = 6 };
+enum { CANDIDATES = 3072, FINALISTS = 8, SHAPES_MOST = 1024, KERNELS = TC__GEMM_ANY };
 
 typedef struct options {
     bench_plan plan;

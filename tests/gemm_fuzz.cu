@@ -463,11 +463,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
     }
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
         const int plain = (t->a == TC_F16 || t->a == TC_BF16) && !a_col && !b_row && !d_col;
-        choice.kernel = aligned ? test_int(0, 5 + plain) : 6 * plain * test_int(0, 1);
-        const int of = choice.kernel == 6 ? TC_SHAPES_UNALIGNED
+        choice.kernel = aligned ? test_int(0, TC__GEMM_TILE_COUNT + plain) : TC__GEMM_ANY * plain * test_int(0, 1);
+        const int of = choice.kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
                      : choice.kernel ? tc__gemm_tiles_of[choice.kernel - 1].shapes : 0;
         if (choice.kernel && !tc__gemm_serves(*t, of)) choice.kernel = 0; /* .shapes leaves it out */
-        if (choice.kernel && choice.kernel < 6 && !tc__gemm_line_ok(*t, tc__gemm_tiles_of[choice.kernel - 1])) {
+        if (choice.kernel && choice.kernel < TC__GEMM_ANY && !tc__gemm_line_ok(*t, tc__gemm_tiles_of[choice.kernel - 1])) {
             const tc_gemm_choice absent = {choice.kernel, 0, 0, 0, 0, 0};
             g.choice = &absent;
             CHECK(kn->can_run(&g, 0) == TC_ERR_CONFIG && strstr(tc_why(), "choice->kernel"), "%s", tc_why());
