@@ -124,7 +124,10 @@ static const char *matrix_wrong(const tensor *t, const char *name, int64_t rows,
     return bad;
 }
 
-static int64_t pitch(const tensor *t) { return t->size[t->dims - 2] > 1 ? t->stride[t->dims - 2] : t->size[t->dims - 1]; }
+static int64_t pitch(const tensor *t)
+{
+    return t->size[t->dims - 2] > 1 ? t->stride[t->dims - 2] : t->size[t->dims - 1];
+}
 static const char *said(tc_status st) { return st == TC_OK ? NULL : tc_why(); }
 
 /* x, w and y agree with each other. */

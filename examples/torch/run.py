@@ -515,7 +515,7 @@ def medians(graphs, rounds=15, each=3):
 
 def llama_times():
     from llama import turns_of
-    batch, n, widths = 1, 4096, (4096, 32, 8, 14336)
+    batch, n, widths = 1, size(4096, 64), size((4096, 32, 8, 14336), (256, 2, 1, 256))
     hidden, heads, heads_kv, inner = widths
     ours, theirs = blocks(*widths)
     turns, x = turns_of(n, DEVICE), normal(batch, n, hidden)
@@ -540,7 +540,7 @@ def llama_times():
             t.grad = None
         block(wanted, turns).backward(dout)
 
-    print(f"      {batch} x {n} tokens, hidden {hidden}, heads {heads}/{heads_kv}, inner {inner}, bf16; CUDA graphs, in "
+    print(f"      {batch} x {n} tokens, hidden {hidden}, heads {heads}/{heads_kv}, inner {inner}, bf16; CUDA graphs in "
           f"turns, medians of 15")
     for name, run, work in (("forward", forward, flops), ("forward + backward", both, 3 * flops + scores / 2)):
         graphs = [captured(f"{name}, {who}", lambda block=block: run(block)) for who, block in runs]
