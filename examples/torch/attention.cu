@@ -32,11 +32,13 @@ BACKWARD(grad_64_causal, .type = TC_BF16, .head_dim = 64, .causal = 1)
 BACKWARD(grad_128, .type = TC_BF16, .head_dim = 128)
 BACKWARD(grad_128_causal, .type = TC_BF16, .head_dim = 128, .causal = 1)
 
-/* Dropout: one kernel for both masks. A causal one is a window that ends at a query's own place. */
+/* Dropout: forward one kernel for both masks, a causal one being a window that ends at a query's own place. */
 FORWARD(drop_64, .type = TC_BF16, .head_dim = 64, .window = 1, .dropout = 1)
 FORWARD(drop_128, .type = TC_BF16, .head_dim = 128, .window = 1, .dropout = 1)
-BACKWARD(grad_drop_64, .type = TC_BF16, .head_dim = 64, .window = 1, .dropout = 1)
-BACKWARD(grad_drop_128, .type = TC_BF16, .head_dim = 128, .window = 1, .dropout = 1)
+BACKWARD(grad_drop_64, .type = TC_BF16, .head_dim = 64, .dropout = 1)
+BACKWARD(grad_drop_64_causal, .type = TC_BF16, .head_dim = 64, .causal = 1, .dropout = 1)
+BACKWARD(grad_drop_128, .type = TC_BF16, .head_dim = 128, .dropout = 1)
+BACKWARD(grad_drop_128_causal, .type = TC_BF16, .head_dim = 128, .causal = 1, .dropout = 1)
 
 FORWARD(attn_128_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .hook_size = sizeof(alibi_args), .score = alibi)
 TC_ATTN_DECODE_DEFINE(paged_64, .type = TC_BF16, .head_dim = 64, .causal = 1, .paged = 1)
@@ -45,14 +47,17 @@ TC_ATTN_DECODE_DEFINE(paged_128, .type = TC_BF16, .head_dim = 128, .causal = 1, 
 typedef tc_status (*forward_fn)(const tc_attn_args *, cudaStream_t);
 typedef tc_status (*backward_fn)(const tc_attn_bwd_args *, cudaStream_t);
 typedef size_t (*room_fn)(const tc_attn_bwd_args *);
-enum { PLAIN, CAUSAL, DROPOUT, KINDS };
+enum { PLAIN, CAUSAL, DROPOUT, DROPOUT_CAUSAL, KINDS };
 
-static const forward_fn forward_of[2][KINDS] = {{attn_64_run, attn_64_causal_run, drop_64_run},
-                                                {attn_128_run, attn_128_causal_run, drop_128_run}};
-static const backward_fn backward_of[2][KINDS] = {{grad_64_run, grad_64_causal_run, grad_drop_64_run},
-                                                  {grad_128_run, grad_128_causal_run, grad_drop_128_run}};
-static const room_fn room_of[2][KINDS] = {{grad_64_workspace, grad_64_causal_workspace, grad_drop_64_workspace},
-                                          {grad_128_workspace, grad_128_causal_workspace, grad_drop_128_workspace}};
+static const forward_fn forward_of[2][KINDS] = {
+    {attn_64_run, attn_64_causal_run, drop_64_run, drop_64_run},
+    {attn_128_run, attn_128_causal_run, drop_128_run, drop_128_run}};
+static const backward_fn backward_of[2][KINDS] = {
+    {grad_64_run, grad_64_causal_run, grad_drop_64_run, grad_drop_64_causal_run},
+    {grad_128_run, grad_128_causal_run, grad_drop_128_run, grad_drop_128_causal_run}};
+static const room_fn room_of[2][KINDS] = {
+    {grad_64_workspace, grad_64_causal_workspace, grad_drop_64_workspace, grad_drop_64_causal_workspace},
+    {grad_128_workspace, grad_128_causal_workspace, grad_drop_128_workspace, grad_drop_128_causal_workspace}};
 
 /* What a function of tc_attention.py says; fields that it does not name are missing tensors and zeros. */
 typedef struct attention_call {
@@ -111,7 +116,7 @@ static tc_attn_args args_of(const attention_call *c)
     return a;
 }
 
-static int kind_of(const attention_call *c) { return c->dropout_p > 0 ? DROPOUT : c->causal ? CAUSAL : PLAIN; }
+static int kind_of(const attention_call *c) { return (c->dropout_p > 0 ? DROPOUT : PLAIN) + (c->causal ? 1 : 0); }
 
 EXPORTED const char *attention_forward(const attention_call *c, cudaStream_t stream)
 {
@@ -159,7 +164,6 @@ static const char *backward_args(const attention_call *c, tc_attn_bwd_args *g)
     g->o_stride = strides(&c->o), g->dout_stride = strides(&c->dout);
     g->dq_stride = strides(&c->dq), g->dk_stride = strides(&c->dk), g->dv_stride = strides(&c->dv);
     g->scale = (float)c->scale;
-    g->window_left = -1, g->window_right = c->causal ? 0 : -1;
     g->dropout_p = (float)c->dropout_p, g->dropout_seed = (uint64_t)c->seed, g->dropout_offset = (uint64_t)c->offset;
     return NULL;
 }

@@ -227,7 +227,7 @@ def attention_gradients():
 def attention_dropout():
     from tc_attention import attention, dropout_mask
     n, h, b, p = size(520, 100), size(8, 2), 2, 0.3
-    for dim, causal in ((128, True), (64, False)):
+    for dim, causal in ((128, True), (128, False), (64, True), (64, False)):
         t = [normal(b, n, h, dim) for _ in range(3)]
         dout, bias = normal(b, n, h, dim), causal_bias(n, n) if causal else torch.zeros(n, n, device=DEVICE)
         torch.manual_seed(7)
