@@ -3,8 +3,8 @@
  *
  * Tensors are (batch, rows, heads, head_dim) in bf16, with any strides in which the elements of a head are neighbours:
  * slices of a fused projection go in as they are. */
-#include "../../tc_attn.h"
-#include "../../tc_attn_bwd.h"
+#include "tc_attn.h"
+#include "tc_attn_bwd.h"
 #include "torch_call.h"
 
 typedef struct { const float *slopes; } alibi_args;

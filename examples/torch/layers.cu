@@ -10,7 +10,7 @@
  *     gradients                    dX = dY W, dW = dY' X  other layouts of the same operands: nothing is transposed
  *
  * X, Y, R are rows of bf16, W (out, in) as torch.nn.Linear has it. Sizes are multiples of 8. */
-#include "../../tc_gemm.h"
+#include "tc_gemm.h"
 #include "torch_call.h"
 
 enum { DIM = 128 }; /* of a head */

@@ -520,47 +520,99 @@ def medians(graphs, rounds=15, each=3):
     return [sorted(t)[len(t) // 2] for t in times]
 
 
-def llama_times():
-    from llama import turns_of
-    batch, n, widths = 1, size(4096, 64), size((4096, 32, 8, 14336), (256, 2, 1, 256))
+def race(title, runs, work):
+    """Times of what does the same in several ways, beside PyTorch's speed; work: floating-point operations."""
+    graphs = {}
+    for who, run in runs.items():
+        try:
+            graphs[who] = captured(f"{title}, {who}", run)
+        except Exception as e:
+            count(False, f"{title}, {who}: {type(e).__name__}: {(str(e).splitlines() or [''])[0]}")
+    times = dict(zip(graphs, medians(list(graphs.values()))))
+    for who, ms in times.items():
+        print(f"      {title:34} {who:24} {ms:8.3f} ms {work / ms * 1e-9:6.0f} TFLOP/s   "
+              f"{times.get('PyTorch', math.nan) / ms:.2f} times PyTorch's speed", flush=True)
+
+
+class Rival:
+    """A function of tensors, the parameters that it has beside them, and the gradient of its result."""
+
+    def __init__(self, f, tensors, dout, parameters=()):
+        self.f, self.tensors, self.dout, self.parameters = f, tensors, dout, list(parameters)
+
+    def forward(self):
+        with torch.no_grad():
+            return self.f(*self.tensors)
+
+    def both(self):
+        for t in self.tensors + self.parameters:
+            t.grad = None
+        self.f(*self.tensors).backward(self.dout)
+
+
+def compare(title, rivals, work):
+    """work: of the forward pass, and of both."""
+    race(f"{title}, forward", {who: r.forward for who, r in rivals.items()}, work[0])
+    race(f"{title}, forward + backward", {who: r.both for who, r in rivals.items()}, work[1])
+
+
+def times_of_parts(batch, n, widths):
+    import tc_layers
+    from tc_attention import attention
     hidden, heads, heads_kv, inner = widths
+    leaf = lambda *shape: normal(*shape).requires_grad_()
+
+    def sdpa_causal(q, k, v):
+        q, k, v = (t.transpose(1, 2) for t in (q, k, v))
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True).transpose(1, 2)
+
+    def swiglu(x, gate_up, down):
+        gate, up = F.linear(x, gate_up).chunk(2, dim=2)
+        return x + F.linear(F.silu(gate) * up, down)
+
+    t, dout = [leaf(batch, n, h, 128) for h in (heads, heads_kv, heads_kv)], normal(batch, n, heads, 128)
+    scores = 2.0 * batch * n * n * heads * 128  # of both products, causal: half of them
+    compare("attention", {
+        "tc": Rival(lambda q, k, v: attention(q, k, v, causal=True), t, dout),
+        "PyTorch": Rival(sdpa_causal, t, dout),
+        "tc, dropout 0.1": Rival(lambda q, k, v: attention(q, k, v, causal=True, dropout_p=0.1), t, dout),
+    }, (scores, 3.5 * scores))
+    t, dout = [leaf(batch, n, hidden), leaf(hidden, hidden)], normal(batch, n, hidden)
+    work = 2.0 * batch * n * hidden * hidden
+    compare("linear", {"tc": Rival(tc_layers.linear, t, dout), "PyTorch": Rival(F.linear, t, dout)}, (work, 3 * work))
+    t = [leaf(batch, n, hidden), leaf(2 * inner, hidden), leaf(hidden, inner)]
+    work = 6.0 * batch * n * hidden * inner
+    compare("feed forward", {
+        "tc": Rival(lambda x, gate_up, down: tc_layers.feed_forward(x, gate_up, down, x), t, dout),
+        "PyTorch": Rival(swiglu, t, dout),
+    }, (work, 3 * work))
+
+
+def times_of_blocks(batch, n, widths):
+    from llama import turns_of
+    hidden, heads, heads_kv, inner = widths
+    x, dout, turns = normal(batch, n, hidden).requires_grad_(), normal(batch, n, hidden), turns_of(n, DEVICE)
     ours, theirs = blocks(*widths)
-    turns, x = turns_of(n, DEVICE), normal(batch, n, hidden)
-    dout, wanted = normal(batch, n, hidden), normal(batch, n, hidden).requires_grad_()
-    runs = [("tc", ours), ("PyTorch", theirs)]
+    runs = {"tc": ours, "PyTorch": theirs}
     if why := inductor_lacks():
         not_run(f"times of torch.compile: {why}")
     else:
         torch._dynamo.reset()
-        runs += [("tc, torch.compile", torch.compile(ours, fullgraph=True)),
-                 ("PyTorch, torch.compile", torch.compile(theirs, fullgraph=True))]
-    products = hidden * (heads + 2 * heads_kv) * 128 + hidden * heads * 128 + 3 * hidden * inner
-    scores = 2.0 * batch * n * n * heads * 128  # of both products, causal: half of them
-    flops = 2.0 * batch * n * products + scores
+        runs["tc, torch.compile"] = torch.compile(ours, fullgraph=True)
+        runs["PyTorch, torch.compile"] = torch.compile(theirs, fullgraph=True)
+    products = 2.0 * batch * n * (hidden * (2 * heads + 2 * heads_kv) * 128 + 3 * hidden * inner)
+    scores = 2.0 * batch * n * n * heads * 128
+    rivals = {who: Rival(lambda x, block=block: block(x, turns), [x], dout, block.parameters())
+              for who, block in runs.items()}
+    compare("block", rivals, (products + scores, 3 * products + 3.5 * scores))
 
-    def forward(block):
-        with torch.no_grad():
-            return block(x, turns)
 
-    def both(block):
-        for t in [wanted] + list(block.parameters()):
-            t.grad = None
-        block(wanted, turns).backward(dout)
-
-    print(f"      {batch} x {n} tokens, hidden {hidden}, heads {heads}/{heads_kv}, inner {inner}, bf16; CUDA graphs in "
-          f"turns, medians of 15")
-    for name, run, work in (("forward", forward, flops), ("forward + backward", both, 3 * flops + scores / 2)):
-        graphs = {}
-        for who, block in runs:
-            try:
-                graphs[who] = captured(f"{name}, {who}", lambda block=block: run(block))
-            except Exception as e:
-                count(False, f"{name}, {who}: {type(e).__name__}: {(str(e).splitlines() or [''])[0]}")
-        times = dict(zip(graphs, medians(list(graphs.values()))))
-        for who, ms in times.items():
-            print(f"      {name:20} {who:24} {ms:8.3f} ms {work / ms * 1e-9:6.0f} TFLOP/s   "
-                  f"{times.get('PyTorch', math.nan) / ms:.2f} times PyTorch's speed", flush=True)
-        del graphs
+def llama_times():
+    batch, n, widths = 1, size(4096, 64), size((4096, 32, 8, 14336), (256, 2, 1, 256))
+    print("      %d x %d tokens, hidden %d, heads %d/%d, inner %d" % ((batch, n) + widths), end="")
+    print(", bf16; CUDA graphs in turns, medians of 15", flush=True)
+    section("times of parts", lambda: times_of_parts(batch, n, widths))
+    section("times of blocks", lambda: times_of_blocks(batch, n, widths))
 
 
 def main():
@@ -589,7 +641,7 @@ def main():
             not_run("a Llama block of 8 billion parameters' size, and its times: need a GPU")
         else:
             section("a Llama block of 8 billion parameters' size, against fp32", llama_large)
-            section("times", llama_times)
+            llama_times()
     for line in skipped:
         print(f"SKIP torch: {line}")
     for line in failures:

@@ -19,10 +19,9 @@ import sys
 import torch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))  # where tc's headers lie
 BUILD = os.path.join(ROOT, "build", "torch")
 EMULATED = os.environ.get("TC_TORCH_EMULATED")  # the target, as in 90a
-DEVICE = "cpu" if EMULATED else "cuda"
 
 
 class Tensor(ctypes.Structure):
@@ -66,7 +65,8 @@ def library_of(name):
 def command(name, to):
     arch = target()
     code = "compute_" if EMULATED else "sm_"  # tcemu executes PTX, and stands in for the shared runtime
-    line = [nvcc(), "-std=c++17", "-O3", "-lineinfo", "-shared", "-Xcompiler", "-fPIC,-fvisibility=hidden"]
+    line = [nvcc(), "-std=c++17", "-O3", "-lineinfo", "-I", ROOT, "-shared"]
+    line += ["-Xcompiler", "-fPIC,-fvisibility=hidden"]
     line += ["-cudart", "shared" if EMULATED else "static", "-gencode", f"arch=compute_{arch},code={code}{arch}"]
     line += ["-DFOR_HOPPER"] if arch == "90a" else []
     return line + [os.path.join(HERE, name + ".cu"), "-o", to, "-ldl", "-lpthread"]
