@@ -27,6 +27,7 @@ if "--tcemu" in sys.argv:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True  # nothing but build/torch is left behind
 EMULATED = "TC_TORCH_EMULATED" in os.environ
 
 
@@ -422,8 +423,9 @@ def compiled():
 def blocks(hidden, heads, heads_kv, inner):
     from llama import TcBlock, TorchBlock
     torch.manual_seed(11)
-    theirs = TorchBlock(hidden, heads, heads_kv, inner).to(DEVICE).bfloat16()
-    ours = TcBlock(hidden, heads, heads_kv, inner).to(DEVICE).bfloat16()
+    with torch.device(DEVICE):
+        theirs = TorchBlock(hidden, heads, heads_kv, inner).bfloat16()
+        ours = TcBlock(hidden, heads, heads_kv, inner).bfloat16()
     ours.load_state_dict(theirs.state_dict())
     return ours, theirs
 
@@ -446,7 +448,8 @@ def llama_case(name, tokens, widths, exact_type):
     ours, theirs = blocks(*widths)
     x, turns = normal(batch, n, widths[0]), turns_of(n, DEVICE)
     target = torch.randn(batch, n, widths[0], device=DEVICE)
-    exact = TorchBlock(*widths).to(DEVICE).to(exact_type)
+    with torch.device(DEVICE):
+        exact = TorchBlock(*widths).to(exact_type)
     exact.load_state_dict(theirs.state_dict())  # the parameters in bf16, as numbers of a wider type
     loss_e, e = trained(exact, x.to(exact_type), turns, target.to(exact_type))
     loss_a, a = trained(ours, x, turns, target)
