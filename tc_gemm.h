@@ -117,11 +117,13 @@
  *   are alpha, beta * C and hooks. Of TC_F16 Hopper has them by wgmma, but with .sparse, .weights and rows that TMA
  *   refuses; two warpgroups then have room for tiles of 256 x 256. Of 8-bit floats they are mma.sync's everywhere, and
  *   of both on sm_120 (TC_GEMM_SM120_DEFINE).
- *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
+ *   TC_E4M3, TC_E5M2: mma.sync has them from sm_89 on. Before, the sm_80 kernels make f16 of them in registers, exactly
+ *   (PARTS in tc_gemm_sm80_mma.h), and NAME_can_run says so in *why, beside TC_OK; but not with .sparse, which wants
+ *   sm_89. Hopper's mma.sync makes f16 of them too, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
- *   NO TENSOR CORES for a type (before sm_80 all but f16, s8 and u8; fp8 before sm_89): TC_GEMM_DEFINE multiplies on
- *   CUDA cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. That is slow, and
+ *   NO TENSOR CORES for a type (before sm_80 all but f16, s8 and u8): TC_GEMM_DEFINE multiplies on CUDA cores
+ *   (tc_gemm_simt.h, built for targets before sm_80), exactly, in sums of f32, f64 or s32. That is slow, and
  *   NAME_can_run says so in *why, beside TC_OK.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
@@ -338,8 +340,8 @@ TC_HOST tc__kernel tc__gemm_sm90_kernel(const tc_gemm_config *c, tc__function f,
 
 TC_HOST tc__kernel tc__gemm_sm80_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
 {
-    const int cc = tc__gemm_is_fp8(c->a) ? 89 : 80;
-    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1, cc, cache};
+    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1,
+                          tc__gemm80_least(*c), cache};
     return k;
 }
 
@@ -362,14 +364,27 @@ TC_HOST tc_status tc__gemm_sm90_any_go(const tc_gemm_config *c, const tc__kernel
     return tc__gemm_sm90_any_run(c, &k, args, how);
 }
 
+/* What a caller should know of the sm_80 kernels: elements for which the device has no instruction become wider. */
+TC_HOST const char *tc__gemm80_note(const tc_gemm_config *c)
+{
+    tc__device on = {0, 0, 0, 0};
+    if (tc__device_now(&on) != cudaSuccess) return "";
+    if (tc__gemm_is_fp8(c->a) && !c->weights && on.cc < 89)
+        return "this device's Tensor Cores lack 8-bit floats, which become f16 in registers, exactly";
+    return "";
+}
+
 TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args,
                                    const tc__launch *how)
 {
+    tc_status st;
     tc__kernel k[2];
     k[0] = tc__gemm_sm80_kernel(c, s->f[0], &s->cache[0]);
     k[1] = s->f[1].function ? tc__gemm_sm80_kernel(c, s->f[1], &s->cache[1]) : k[0];
     if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm80_params);
-    return tc__gemm_sm80_run(c, k, args, how);
+    st = tc__gemm_sm80_run(c, k, args, how);
+    if (st == TC_OK && how->note) *how->note = tc__gemm80_note(c);
+    return st;
 }
 
 /* The line of the list that args->choice names, for a checked call that computes something and follows TMA's rules. */

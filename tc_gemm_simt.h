@@ -36,23 +36,23 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(tc_gemm_config_in c)
     return ring > epilogue ? ring : epilogue;
 }
 
-/* Where mma.sync has no instruction for the types: everything before sm_80, 8-bit floats before sm_89. What the sm_80
- * kernels have that these do not, they alone have. */
+/* Where mma.sync has no instruction for the types, and none of a wider type to put in its place: before sm_80. What the
+ * sm_80 kernels have that these do not, they alone have. */
 TC_HD TC_CONSTEXPR int tc__gemm_simt_of(tc_gemm_config_in c, int target)
 {
     return !c.sparse && !c.weights && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c) && !tc__gemm_by_80(c)
-        && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
+        && target < 80;
 }
 
 #ifdef __CUDACC__
 
 /* The kernel of TC_GEMM_DEFINE, this or tc_gemm_sm75.h's, which in a build for a target without use of it is a stub,
  * and not even read. */
-#if defined(__CUDA_ARCH__) && TC_HAS_SM75 && !TC_HAS_SM89
+#if defined(__CUDA_ARCH__) && TC_HAS_SM75 && !TC_HAS_SM80
 #define TC__GEMM_AUTO_OLDER(kernel, own)                                                                               \
     TC__LINE_BREAK enum { own##_has_older = tc__gemm_simt_of(own##_config(), __CUDA_ARCH__ / 10) };                   \
     TC__KERNEL_OF(kernel, own##_sm80, (TC__GEMM_AUTO_IF(own##_has_older, TC__SIMT_THREADS), 1), if (own##_has_older) {\
-        constexpr int cores = __CUDA_ARCH__ < 800 && tc__gemm75_serves(own##_config());                               \
+        constexpr int cores = tc__gemm75_serves(own##_config());                                                      \
         constexpr tc_gemm_config given = tc__gemm_for_sm80(own##_config(), own##_has_older);                          \
         constexpr tc_gemm_config config = cores ? tc__gemm75_config(given) : tc__gemm_simt_config(given);             \
         constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                           \

@@ -24,6 +24,7 @@ typedef struct tc_gemm80 {
     int k_bytes; /* of a row that is not turned */
     int turned;  /* rows of the view are D's columns */
     int sums;    /* type of the accumulators */
+    int parts;   /* instructions of a wider type for one, 0: the target has that one (tc_gemm_sm80_mma.h) */
 } tc_gemm80;
 TC_IN(tc_gemm80);
 
@@ -31,7 +32,7 @@ TC_DEV_SM75 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc__gemm_plain(c);
     const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),
-                         tc__gemm_sums(v)};
+                         tc__gemm_sums(v), tc__gemm80_parts(v)};
     return k;
 }
 

@@ -258,15 +258,29 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(tc_gemm_config_in c)
     return 1 TC__GEMM_SM80_RULES(TC__RULE_AND, c);
 }
 
-/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. 1 or 0, and
- * not the question itself, which has the target's number in it: where two targets have one text, tests/compile.sh
- * compiles it once. */
+/* Has the target that is compiled for the types' instruction? 1 or 0, and not the question itself, which has the
+ * target's number in it: where two targets have one text, tests/compile.sh compiles it once. */
 #if TC_HAS_SM89
 #define TC__GEMM80_HAS_FP8 1
 #else
 #define TC__GEMM80_HAS_FP8 0
 #endif
-TC_HD TC_CONSTEXPR int tc__gemm80_here(tc_gemm_config_in c) { return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a); }
+
+/* Instructions of a wider type that do what one would do that the target lacks (tc_gemm_sm80_mma.h); 0: it has it. */
+TC_HD TC_CONSTEXPR int tc__gemm80_parts(tc_gemm_config_in c)
+{
+    return tc__gemm_is_fp8(c.a) && !TC__GEMM80_HAS_FP8 ? 2 : 0;
+}
+
+/* Is the kernel there? mma.sp of fp8 has nothing wider in its place: then it is a stub, bounded to one warp. */
+TC_HD TC_CONSTEXPR int tc__gemm80_here(tc_gemm_config_in c)
+{
+    return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a) || !c.sparse;
+}
+
+/* The least compute capability that has it. */
+TC_HD TC_CONSTEXPR int tc__gemm80_least(tc_gemm_config_in c) { return tc__gemm_is_fp8(c.a) && c.sparse ? 89 : 80; }
+
 TC_HD TC_CONSTEXPR int tc__gemm80_bound(tc_gemm_config_in c)
 {
     return tc__gemm80_here(c) ? tc_gemm_sm80_threads(c) : 32;
