@@ -650,6 +650,7 @@ TC_DEV_SM80 void tc__gemm80_compute(const int looked_up, tc_gemm80_in k, const t
     else if (!c.bsr && row0 + c.bm <= t->end && col0 + c.bn <= n && (runs ? part.k : p->k) % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
+    if (c.op == TC_XOR && k.parts) tc__gemm80_count(k, g.k, &acc);
     if (tc__gemm_is_f32(c.a)) {
         const tc_f32_lines lines = {(const float *)a + a_from + part.first, (const float *)b + b_from + part.first, lda,
                                     ldb, t->end, n, runs ? part.k : p->k, p->a_rows, gathered ? p->a_row : 0};
@@ -700,11 +701,11 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
 /* 1 if every row of A and B starts at a multiple of `bytes` bytes. */
 TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_config *c, const tc_gemm_args *g, int bytes)
 {
-    const uint64_t size = (uint64_t)tc_type_bits(c->a) / 8;
+    const int64_t size = tc_type_bits(c->a);
     const int batched = tc__gemm_matrices(c, g, 'b') > 1;
-    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * size
-                        | (uint64_t)g->ldb * size
-                        | (batched ? (uint64_t)g->stride_a * size | (uint64_t)g->stride_b * size : 0);
+    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)(g->lda * size / 8)
+                        | (uint64_t)(g->ldb * size / 8)
+                        | (batched ? (uint64_t)(g->stride_a * size / 8) | (uint64_t)(g->stride_b * size / 8) : 0);
     return bits % (uint64_t)bytes == 0;
 }
 
@@ -714,11 +715,22 @@ TC_HOST int tc__gemm80_any(const tc_gemm_config *c, const tc_gemm_args *g)
     return g->k > 0 && !tc__gemm80_decides(*c) && !tc__gemm80_rows_aligned(c, g, 16);
 }
 
+/* Elements of less than a byte: their k, and A and B, in bytes. */
+TC_HOST tc_gemm_args tc__gemm80_in_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_gemm_args x = *g;
+    const int each = tc__gemm_is_packed(c->a) ? 8 / tc_type_bits(c->a) : 1;
+    x.k /= each;
+    x.lda /= each, x.ldb /= each;
+    x.stride_a /= each, x.stride_b /= each;
+    return x;
+}
+
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
     const tc_gemm_config v = tc__gemm_plain(*c);
-    const tc_gemm_args x = tc__gemm_plain_args(c, g);
+    const tc_gemm_args plain = tc__gemm_plain_args(c, g), x = tc__gemm80_in_bytes(&v, &plain);
     const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0, 0, 0, 0};
     p->a = x.a;
     p->b = x.b;
