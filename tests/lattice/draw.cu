@@ -592,7 +592,7 @@ static void attn_fields(const attn_draw *a)
 static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, int i, int sm)
 {
     const tc_gemm_config view = tc_gemm90_view(g->c.any ? tc_gemm_sm90_any_config(g->c) : tc_gemm_sm90_config(g->c));
-    const int from = sm == 80 && (g->c.a == TC_E4M3 || g->c.a == TC_E5M2) ? 89 : sm;
+    const int from = sm == 80 ? tc__gemm80_least(g->c) : sm;
     const int pair = g->c.step && view.cluster_m > 1;
     const char *id = g->hook->id;
     switch (family) {
