@@ -108,7 +108,7 @@ TC_HD tc_conv_size tc__conv_tap(const tc_conv_walk *w, uint32_t tap)
       "tc: a convolution has X and Y as NHWC, W as KRSC, and one product: .a_layout, .b_layout, .d_layout, .swap, "   \
       ".groups, .index, .weights, .sparse, .a_scale, .b_scale, .d_scale, .sf, .d_sf, .row_sum, .col_sum, .triangle, " \
       ".tile, .k_range, .bsr, .clc and .chip must be left out")                                                       \
-    X((c).a != TC_F64 && (c).a != TC_F32,                                                                             \
+    X((c).a != TC_F64 && (c).a != TC_F32 && !tc__gemm_is_packed((c).a),                                               \
       "tc: a convolution multiplies f16, bf16, tf32, fp8 and integers of 8 bits, not TC_F64 and TC_F32")
 #define TC__CONV_SM90_RULES(X, c)                                                                                     \
     TC__CONV_RULES(X, c)                                                                                              \

@@ -92,6 +92,8 @@
  *     TC_F32                  f32, see below              TC_F16 TC_BF16 TC_F32        32
  *     TC_E4M3 TC_E5M2, any    f32                         TC_F16 TC_BF16 TC_F32        128
  *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
+ *     TC_S4 TC_U4, any pair   the same, see below         the same                     256
+ *     TC_B1, with .op         the same, see below         the same                     1024
  *     TC_F64                  f64                         TC_F64                       16
  *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
  *   for an instruction an element. Elements are f32 in memory, of any value.
@@ -117,11 +119,22 @@
  *   are alpha, beta * C and hooks. Of TC_F16 Hopper has them by wgmma, but with .sparse, .weights and rows that TMA
  *   refuses; two warpgroups then have room for tiles of 256 x 256. Of 8-bit floats they are mma.sync's everywhere, and
  *   of both on sm_120 (TC_GEMM_SM120_DEFINE).
- *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
+ *   TC_S4, TC_U4, TC_B1: packed as tight as they are, the first element in the lowest bits of a byte (tc_element_get
+ *   of tc_types.h). Sizes and pitches are elements as ever; k, lda, ldb, stride_a and stride_b are whole bytes:
+ *   multiples of 2, of 8 of TC_B1. m and n are free, and rows may begin at any byte. What lies behind k in a row is not
+ *   read. .op says what a sum counts along k of TC_B1, bits that differ (TC_XOR) or that are 1 in both (TC_AND):
+ *       TC_GEMM_DEFINE(distance, .a = TC_B1, .b = TC_B1, .d = TC_S32, .op = TC_XOR)
+ *   All of it by the sm_80 kernels, on every device: A in rows, B in columns; D, hooks, alpha, beta, C, batches,
+ *   TC_GROUPS_ROWS and _MASKED and .index as TC_S8 has them. No .sparse, .bsr, .k_range, convolutions, TC_GROUPS_K and
+ *   _ARRAY. Tensor Cores have 4 bits up to sm_89 and TC_B1 up to sm_90; later ones multiply the same numbers as s8 and
+ *   u8, which they become in registers, exactly (PARTS in tc_gemm_sm80_mma.h), and NAME_can_run says so in *why.
+ *   TC_E4M3, TC_E5M2: mma.sync has them from sm_89 on. Before, the sm_80 kernels make f16 of them in registers, exactly
+ *   (PARTS in tc_gemm_sm80_mma.h), and NAME_can_run says so in *why, beside TC_OK; but not with .sparse, which wants
+ *   sm_89. Hopper's mma.sync makes f16 of them too, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
- *   NO TENSOR CORES for a type (before sm_80 all but f16, s8 and u8; fp8 before sm_89): TC_GEMM_DEFINE multiplies on
- *   CUDA cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. That is slow, and
+ *   NO TENSOR CORES for a type (before sm_80 all but f16, s8, u8, s4, u4 and TC_XOR): TC_GEMM_DEFINE multiplies on CUDA
+ *   cores (tc_gemm_simt.h, built for targets before sm_80), exactly, in sums of f32, f64 or s32. That is slow, and
  *   NAME_can_run says so in *why, beside TC_OK.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
@@ -338,8 +351,8 @@ TC_HOST tc__kernel tc__gemm_sm90_kernel(const tc_gemm_config *c, tc__function f,
 
 TC_HOST tc__kernel tc__gemm_sm80_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
 {
-    const int cc = tc__gemm_is_fp8(c->a) ? 89 : 80;
-    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1, cc, cache};
+    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1,
+                          tc__gemm80_least(*c), cache};
     return k;
 }
 
@@ -362,14 +375,29 @@ TC_HOST tc_status tc__gemm_sm90_any_go(const tc_gemm_config *c, const tc__kernel
     return tc__gemm_sm90_any_run(c, &k, args, how);
 }
 
+/* What a caller should know of the sm_80 kernels: elements for which the device has no instruction become wider. */
+TC_HOST const char *tc__gemm80_note(const tc_gemm_config *c)
+{
+    tc__device on = {0, 0, 0, 0};
+    if (tc__device_now(&on) != cudaSuccess) return "";
+    if (tc__gemm_is_fp8(c->a) && !c->weights && on.cc < 89)
+        return "this device's Tensor Cores lack 8-bit floats, which become f16 in registers, exactly";
+    if ((tc__gemm_is_4(c->a) && on.cc >= 90) || (c->a == TC_B1 && on.cc >= 100))
+        return "this device's Tensor Cores lack elements of less than a byte, which become 8-bit integers in registers";
+    return "";
+}
+
 TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args,
                                    const tc__launch *how)
 {
+    tc_status st;
     tc__kernel k[2];
     k[0] = tc__gemm_sm80_kernel(c, s->f[0], &s->cache[0]);
     k[1] = s->f[1].function ? tc__gemm_sm80_kernel(c, s->f[1], &s->cache[1]) : k[0];
     if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm80_params);
-    return tc__gemm_sm80_run(c, k, args, how);
+    st = tc__gemm_sm80_run(c, k, args, how);
+    if (st == TC_OK && how->note) *how->note = tc__gemm80_note(c);
+    return st;
 }
 
 /* The line of the list that args->choice names, for a checked call that computes something and follows TMA's rules. */
@@ -724,7 +752,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = c.op = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0, c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }

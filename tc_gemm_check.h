@@ -47,7 +47,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(d_sf, 0),        TC__GEMM_FIELD(c_type, 0),
     TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(chip, 107),      TC__GEMM_FIELD(sparse, 0),
     TC__GEMM_FIELD(weights, 0),     TC__GEMM_FIELD(weights_k, 128), TC__GEMM_FIELD(weights_zero, 1),
-    TC__GEMM_FIELD(triangle, 0),    TC__GEMM_FIELD(bsr, 256),
+    TC__GEMM_FIELD(triangle, 0),    TC__GEMM_FIELD(bsr, 256),       TC__GEMM_FIELD(op, 2),
     {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
@@ -340,6 +340,24 @@ TC_HOST tc_status tc__gemm_check_quantised(const tc_gemm_config *c, const tc_gem
 }
 
 /* The rules that hold for every kernel. */
+/* Elements of less than a byte: rows are whole bytes, and so is the way from one to the next. */
+TC_HOST tc_status tc__gemm_check_packed(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const char *const names[5] = {"k", "lda", "ldb", "stride_a", "stride_b"};
+    int64_t sizes[5];
+    int i, each;
+    if (!tc__gemm_is_packed(c->a) || g->k == 0) return TC_OK;
+    each = 8 / tc_type_bits(c->a);
+    sizes[0] = g->k, sizes[1] = g->lda, sizes[2] = g->ldb;
+    sizes[3] = tc__gemm_matrices(c, g, 'a') > 1 ? g->stride_a : 0;
+    sizes[4] = tc__gemm_matrices(c, g, 'b') > 1 ? g->stride_b : 0;
+    for (i = 0; i < 5; i++)
+        if (sizes[i] % each)
+            return tc__fail(TC_ERR_SIZE, "%s = %lld is not a multiple of %d: so many elements of %s share a byte",
+                            names[i], (long long)sizes[i], each, tc_type_name(c->a));
+    return TC_OK;
+}
+
 TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     const char names[3] = {'m', 'n', 'k'};
@@ -390,6 +408,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     }
     if (!c->bsr && (g->bsr.row_ptr || g->bsr.col_idx || g->bsr.blocks))
         return tc__fail(TC_ERR_CONFIG, "bsr is given, but the kernel was generated without .bsr");
+    st = tc__gemm_check_packed(c, g);
+    if (st != TC_OK) return st;
     if (!c->sf && (g->sfa || g->sfb))
         return tc__fail(TC_ERR_CONFIG, "sf%c is given, but the kernel was generated without .sf", g->sfa ? 'a' : 'b');
     st = tc__gemm_check_scale(c, g, 'a');

@@ -53,6 +53,8 @@ enum { TC_SCALE_1X128 = 1, TC_SCALE_128X128 = 2, TC__SCALE_K = 128 };
 
 enum { TC_SPARSE_A = 1, TC_SPARSE_B = 2 }; /* .sparse: tc_gemm_sparse.h is its manual */
 
+enum { TC_XOR = 1, TC_AND = 2 }; /* .op, of TC_B1 */
+
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
  * stands behind it. */
 typedef struct tc_gemm_config {
@@ -104,6 +106,7 @@ typedef struct tc_gemm_config {
     tc_gemm_keep_fn keep;     /* of those that are TC_TILE_PARTIAL, which elements */
     tc_gemm_k_fn k_range;     /* which k of a tile */
     int bsr;                  /* A has blocks of so many rows and columns, those of args.bsr alone (0: it has all) */
+    int op;                   /* TC_B1: a sum counts the ones of A ^ B (TC_XOR) or of A & B (TC_AND) along k */
 } tc_gemm_config;
 TC_IN(tc_gemm_config);
 
@@ -305,15 +308,20 @@ TC_HD TC_CONSTEXPR int tc__gemm_hooked(tc_gemm_config_in c) { return (c.epi ? 1 
 
 /* Families of types, and what sums are in. */
 TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type == TC_U8; }
+TC_HD TC_CONSTEXPR int tc__gemm_is_4(int type) { return type == TC_S4 || type == TC_U4; }
+/* Several in a byte, which to all but the instruction is an element. */
+TC_HD TC_CONSTEXPR int tc__gemm_is_packed(int type) { return tc__gemm_is_4(type) || type == TC_B1; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_16(int type) { return type == TC_F16 || type == TC_BF16; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_fp8(int type) { return type == TC_E4M3 || type == TC_E5M2; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_narrow(int type) { return type == TC_E3M2 || type == TC_E2M3 || type == TC_E2M1; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_f32(int type) { return type == TC_F32; } /* to f32's precision, by tf32 */
 TC_HD TC_CONSTEXPR int tc__gemm_is_f8f6f4(int type) { return tc__gemm_is_fp8(type) || tc__gemm_is_narrow(type); }
-TC_HD TC_CONSTEXPR int tc__gemm_sums(tc_gemm_config_in c)
+/* Sums that a type has where nothing else is said. */
+TC_HD TC_CONSTEXPR int tc__gemm_sums_of(int type)
 {
-    return c.acc ? c.acc : tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32;
+    return tc__gemm_is_int(type) || tc__gemm_is_packed(type) ? TC_S32 : type == TC_F64 ? TC_F64 : TC_F32;
 }
+TC_HD TC_CONSTEXPR int tc__gemm_sums(tc_gemm_config_in c) { return c.acc ? c.acc : tc__gemm_sums_of(c.a); }
 
 /* Do A and B multiply; do sums become D's type? */
 TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
@@ -323,19 +331,27 @@ TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
 }
 TC_HD TC_CONSTEXPR int tc__gemm_b_ok(tc_gemm_config_in c)
 {
-    return c.a == c.b || (tc__gemm_is_int(c.a) && tc__gemm_is_int(c.b))
+    return c.a == c.b || (tc__gemm_is_int(c.a) && tc__gemm_is_int(c.b)) || (tc__gemm_is_4(c.a) && tc__gemm_is_4(c.b))
         || (tc__gemm_is_f8f6f4(c.a) && tc__gemm_is_f8f6f4(c.b));
 }
 TC_HD TC_CONSTEXPR int tc__gemm_acc_ok(tc_gemm_config_in c)
 {
-    return c.acc == 0 || c.acc == (tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32)
+    return c.acc == 0 || c.acc == tc__gemm_sums_of(c.a)
         || (c.acc == TC_F16 && (c.a == TC_F16 || tc__gemm_is_fp8(c.a)));
 }
 TC_HD TC_CONSTEXPR int tc__gemm_d_ok(tc_gemm_config_in c)
 {
     return c.a == TC_F64 ? c.d == TC_F64
                          : tc__gemm_is_16(c.d) || c.d == TC_F32 || tc__gemm_quantised(c)
-                               || (tc__gemm_is_int(c.a) && (c.d == TC_S32 || c.d == TC_S8));
+                               || (tc__gemm_sums_of(c.a) == TC_S32 && (c.d == TC_S32 || c.d == TC_S8));
+}
+
+/* Elements of less than a byte: rows along k, and what takes its k apart is not for them. */
+TC_HD TC_CONSTEXPR int tc__gemm_packed_ok(tc_gemm_config_in c)
+{
+    return !tc__gemm_is_packed(c.a)
+        || (c.a_layout != TC_COL && c.b_layout != TC_ROW && !c.sparse && !c.weights && !c.bsr && !c.k_range && !c.conv
+            && !tc__gemm_by_80(c));
 }
 
 /* Do blocks of A or B come with factors? */
@@ -415,9 +431,16 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
-    X(tc__gemm_a_ok((c).a) || tc__gemm_is_narrow((c).a),                                                              \
-      "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_F32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")                    \
-    X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix)")               \
+    X(tc__gemm_a_ok((c).a) || tc__gemm_is_narrow((c).a) || tc__gemm_is_packed((c).a),                                 \
+      "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_F32, TC_E4M3, TC_E5M2, TC_S8, TC_U8, TC_S4, TC_U4, TC_B1 or "      \
+      "TC_F64")                                                                                                       \
+    X(tc__gemm_b_ok(c),                                                                                               \
+      "tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix, TC_S4 and TC_U4 mix)")            \
+    X((c).a == TC_B1 ? (c).op == TC_XOR || (c).op == TC_AND : (c).op == 0,                                            \
+      "tc: .a = TC_B1 wants .op = TC_XOR or TC_AND, which no other type has")                                         \
+    X(tc__gemm_packed_ok(c),                                                                                          \
+      "tc: TC_S4, TC_U4 and TC_B1 are read along k, .a_layout TC_ROW and .b_layout TC_COL, and do not go with "       \
+      ".sparse, .weights, .bsr, .k_range, convolutions, TC_GROUPS_K and TC_GROUPS_ARRAY")                             \
     X(tc__gemm_acc_ok(c), "tc: .acc must be TC_F16, of TC_F16 and fp8 alone, or left out")                            \
     X((c).promote >= TC_FAST && ((c).promote == 0 || tc__gemm_is_fp8((c).a)),                                         \
       "tc: .promote is for TC_E4M3 and TC_E5M2: a number of k, or TC_FAST")                                          \

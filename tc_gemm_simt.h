@@ -36,23 +36,23 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(tc_gemm_config_in c)
     return ring > epilogue ? ring : epilogue;
 }
 
-/* Where mma.sync has no instruction for the types: everything before sm_80, 8-bit floats before sm_89. What the sm_80
- * kernels have that these do not, they alone have. */
+/* Where mma.sync has no instruction for the types, and none of a wider type to put in its place: before sm_80. What the
+ * sm_80 kernels have that these do not, they alone have. */
 TC_HD TC_CONSTEXPR int tc__gemm_simt_of(tc_gemm_config_in c, int target)
 {
     return !c.sparse && !c.weights && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c) && !tc__gemm_by_80(c)
-        && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
+        && target < 80;
 }
 
 #ifdef __CUDACC__
 
 /* The kernel of TC_GEMM_DEFINE, this or tc_gemm_sm75.h's, which in a build for a target without use of it is a stub,
  * and not even read. */
-#if defined(__CUDA_ARCH__) && TC_HAS_SM75 && !TC_HAS_SM89
+#if defined(__CUDA_ARCH__) && TC_HAS_SM75 && !TC_HAS_SM80
 #define TC__GEMM_AUTO_OLDER(kernel, own)                                                                               \
     TC__LINE_BREAK enum { own##_has_older = tc__gemm_simt_of(own##_config(), __CUDA_ARCH__ / 10) };                   \
     TC__KERNEL_OF(kernel, own##_sm80, (TC__GEMM_AUTO_IF(own##_has_older, TC__SIMT_THREADS), 1), if (own##_has_older) {\
-        constexpr int cores = __CUDA_ARCH__ < 800 && tc__gemm75_serves(own##_config());                               \
+        constexpr int cores = tc__gemm75_serves(own##_config());                                                      \
         constexpr tc_gemm_config given = tc__gemm_for_sm80(own##_config(), own##_has_older);                          \
         constexpr tc_gemm_config config = cores ? tc__gemm75_config(given) : tc__gemm_simt_config(given);             \
         constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                           \
@@ -82,7 +82,7 @@ TC_DEV float tc__simt_element(const tc__simt_side s, long long at)
     if (type == TC_TF32)
         return tc_f32_from_bits(s.round ? tc_tf32_from_f32_rna(x) : tc_bits_from_f32(x) & 0xffffe000u);
     if (type == TC_S8) return tc_f32_from_bits((uint32_t)(int)((const int8_t *)base)[at]);
-    if (type == TC_U8) return tc_f32_from_bits(((const uint8_t *)base)[at]);
+    if (type == TC_U8 || type == TC_B1) return tc_f32_from_bits(((const uint8_t *)base)[at]);
     if (type == TC_F32) return ((const float *)base)[at];
     if (type == TC_F16 || type == TC_BF16) return tc_unpack(type, ((const uint16_t *)base)[at]);
     if (type == TC_E4M3) return tc_f32_from_e4m3(((const uint8_t *)base)[at]);
@@ -147,6 +147,7 @@ TC_DEV void tc__simt_multiply(tc_gemm80_in k, const void *a, const void *b, tc__
         for (int e = 0; e < 16; e++) {
             const int r = at + e / 4, n = at + e % 4;
             if (k.sums == TC_F64) s->d[e] = fma(((const double *)a)[r], ((const double *)b)[n], s->d[e]);
+            else if (k.c.op == TC_AND) s->i[e] += (uint32_t)__popc(((const int *)a)[r] & ((const int *)b)[n]);
             else if (k.sums == TC_S32) s->i[e] += ((const uint32_t *)a)[r] * ((const uint32_t *)b)[n];
             else f[e] = fmaf(((const float *)a)[r], ((const float *)b)[n], f[e]);
         }
@@ -225,7 +226,7 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, tc_gemm80_in k, const tc_gemm
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                      : tc__gemm80_tile_of(k, p);
     if (t.none) return;
-    const int a_size = tc_type_bits(c.a) / 8;
+    const int a_size = k.a.size;
     const int a_col = tc__gemm_a_col(c), b_row = tc__gemm_b_row(c);
     const tc__simt_tile mine = {
         {tc__gemm80_element(a_size, p->a, t.batch * p->stride_a), a_col ? 1 : p->lda, a_col ? p->lda : 1, t.row,

@@ -1,10 +1,10 @@
-/* tc_gemm_sm75.h - tc 0.2.0 - the GEMM for sm_75, whose Tensor Cores have f16 and 8-bit integers and where nothing but
- * threads brings data to shared memory. Needs: the headers below.
+/* tc_gemm_sm75.h - tc 0.2.0 - the GEMM for sm_75, whose Tensor Cores have f16, integers of 8 and 4 bits and bits, and
+ * where nothing but threads brings data to shared memory. Needs: the headers below.
  *
  * The sm_80 kernel's tile, fragments, ldmatrix and way to D (tc_gemm_sm80.h), with two slots in place of a ring: while
  * the Tensor Cores are at one block of k, each thread has the chunks of the next one on their way to its registers, and
- * puts them into the other slot when the block is done. mma.sync has 8 of k of f16 here, and 8 x 8 x 16 of integers:
- * two and four of them for what sm_80 has one for.
+ * puts them into the other slot when the block is done. mma.sync has 8 of k of f16 here, and 8 x 8 sums of 16 bytes of
+ * k of integers: two and four of them for what sm_80 has one for. Of bits it has TC_XOR.
  *
  *     tc__gemm75_serves, tc__gemm75_config     which types; its tile
  *     tc_gemm_sm75                             the kernel's body
@@ -16,14 +16,15 @@
 
 TC_HD TC_CONSTEXPR int tc__gemm75_serves(tc_gemm_config_in c)
 {
-    return !c.sparse && (c.a == TC_F16 || (tc__gemm_is_int(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c)));
+    return !c.sparse && (c.a == TC_F16 || tc__gemm_is_4(c.a) || c.op == TC_XOR
+                         || (tc__gemm_is_int(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c)));
 }
 
 /* 128 x 128, of which a warp has 64 x 32, 64 bytes of k. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm75_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
-    c.bm = c.bn = 128, c.bk = tc__gemm_is_int(c.a) ? 64 : 32, c.stages = 2;
+    c.bm = c.bn = 128, c.bk = tc_type_bits(c.a) ? 512 / tc_type_bits(c.a) : 32, c.stages = 2;
     c.warps_m = tc__gemm_d_col(given) ? 4 : 2, c.warps_n = 8 / c.warps_m;
     c.cluster_m = c.cluster_n = c.cluster_k = 1;
     return c;
@@ -87,7 +88,12 @@ TC_DEV void tc__gemm75_put(const tc__gemm80_operand o, uint32_t slot, const uint
 /* What sm_80 has one instruction for: 16 x 8, and 32 bytes of k. */
 TC_DEV_SM75 void tc__gemm75_mma_int(tc_gemm_config_in c, int32_t *d, const uint32_t *a, const uint32_t *b)
 {
-    if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m8n8k16, row, col, s32, s8, s8, s32, d, a, b, d);
+    if (c.op == TC_XOR) TC_MMA_POPC(m8n8k128, row, col, s32, b1, b1, s32, xor_popc, d, a, b, d);
+    else if (c.a == TC_S4 && c.b == TC_S4) TC_MMA(m8n8k32, row, col, s32, s4, s4, s32, d, a, b, d);
+    else if (c.a == TC_S4) TC_MMA(m8n8k32, row, col, s32, s4, u4, s32, d, a, b, d);
+    else if (c.a == TC_U4 && c.b == TC_S4) TC_MMA(m8n8k32, row, col, s32, u4, s4, s32, d, a, b, d);
+    else if (c.a == TC_U4) TC_MMA(m8n8k32, row, col, s32, u4, u4, s32, d, a, b, d);
+    else if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m8n8k16, row, col, s32, s8, s8, s32, d, a, b, d);
     else if (c.a == TC_S8) TC_MMA(m8n8k16, row, col, s32, s8, u8, s32, d, a, b, d);
     else if (c.b == TC_S8) TC_MMA(m8n8k16, row, col, s32, u8, s8, s32, d, a, b, d);
     else TC_MMA(m8n8k16, row, col, s32, u8, u8, s32, d, a, b, d);

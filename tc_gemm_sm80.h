@@ -7,8 +7,8 @@
  *     tc_gemm_sm80                           the kernel's body
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer; the configuration and its rules are
- * in tc_gemm_sm80_plan.h, the copies in tc_gemm_sm80_copy.h. One block a tile. cp.async fills a ring of swizzled
- * tiles, ldmatrix runs one step ahead of mma.sync:
+ * in tc_gemm_sm80_plan.h, the copies in tc_gemm_sm80_copy.h, the instructions in tc_gemm_sm80_mma.h. One block a tile.
+ * cp.async fills a ring of swizzled tiles, ldmatrix runs one step ahead of mma.sync:
  *
  *     shared memory:    [stages] A: bm rows of bk elements | [stages] B: bn rows of bk elements (tc_rows of
  *                       tc_operand.h)
@@ -26,6 +26,7 @@
 
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm80_groups.h"
+#include "tc_gemm_sm80_mma.h"
 #include "tc_gemm_sm80_sparse.h"
 #include "tc_gemm_sm80_weights.h"
 
@@ -81,90 +82,16 @@ TC_DEV_SM75 void tc__gemm80_read(tc_gemm80_in k, tc__gemm80_fragments *f, uint32
     }
 }
 
-/* One instruction on integers. */
-TC_DEV_SM80 void tc__gemm80_mma_int(tc_gemm_config_in c, int32_t *d, const uint32_t *a, const uint32_t *b)
-{
-    if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, s8, s32, d, a, b, d);
-    else if (c.a == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, u8, s32, d, a, b, d);
-    else if (c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, u8, s8, s32, d, a, b, d);
-    else TC_MMA(m16n8k32, row, col, s32, u8, u8, s32, d, a, b, d);
-}
-
-/* One on fp8, to f16 (h) or f32. */
-TC_DEV_SM80 void tc__gemm80_mma_fp8(tc_gemm_config_in c, float *d, uint32_t *h, const uint32_t *const *ab)
-{
-#if TC_HAS_SM89
-    const uint32_t *a = ab[0], *b = ab[1];
-    if (c.acc == TC_F16) {
-        if (c.a == TC_E4M3 && c.b == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e4m3, e4m3, f16, h, a, b, h);
-        else if (c.a == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e4m3, e5m2, f16, h, a, b, h);
-        else if (c.b == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e5m2, e4m3, f16, h, a, b, h);
-        else TC_MMA(m16n8k32, row, col, f16, e5m2, e5m2, f16, h, a, b, h);
-    } else if (c.a == TC_E4M3 && c.b == TC_E4M3) {
-        TC_MMA(m16n8k32, row, col, f32, e4m3, e4m3, f32, d, a, b, d);
-    } else if (c.a == TC_E4M3) {
-        TC_MMA(m16n8k32, row, col, f32, e4m3, e5m2, f32, d, a, b, d);
-    } else if (c.b == TC_E4M3) {
-        TC_MMA(m16n8k32, row, col, f32, e5m2, e4m3, f32, d, a, b, d);
-    } else {
-        TC_MMA(m16n8k32, row, col, f32, e5m2, e5m2, f32, d, a, b, d);
-    }
-#else
-    (void)c, (void)d, (void)h, (void)ab;
-#endif
-}
-
-/* 16 x 8 of f64: sums of its rows 8 to 15 lie `apart` behind those of 0 to 7. Hopper has one instruction for it; of
- * m8n8k4 it makes half as many a second. */
-TC_DEV_SM80 void tc__gemm80_mma_f64(const double *a, const double *b, double *d, const int apart)
-{
-#if TC_HAS_SM90
-    double all[4] = {d[0], d[1], d[apart], d[apart + 1]};
-    TC_MMA(m16n8k4, row, col, f64, f64, f64, f64, all, a, b, all);
-    d[0] = all[0], d[1] = all[1], d[apart] = all[2], d[apart + 1] = all[3];
-#else
-    TC_MMA(m8n8k4, row, col, f64, f64, f64, f64, d, a, b, d);
-    TC_MMA(m8n8k4, row, col, f64, f64, f64, f64, (d + apart), (a + 1), b, (d + apart));
-#endif
-}
-
-/* TC_F32: 8 of k in three products of tf32, small ones first, added to the sums (tc_gemm_f32.h). */
-TC_DEV_SM80 void tc__gemm80_mma_f32(tc_gemm80_in k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
-{
-    const int mi = k.c.bm / k.c.warps_m / 16, ni = k.c.bn / k.c.warps_n / 8;
-    uint32_t b_lo[64];
-#pragma unroll
-    for (int r = 0; r < 2 * ni; r++) {
-        const uint32_t x = f->b[r];
-        f->b[r] = tc_f32_hi(x), b_lo[r] = tc_f32_lo(x, f->b[r]);
-    }
-#pragma unroll
-    for (int i = 0; i < mi; i++) {
-        const float zeros[4] = {0.f, 0.f, 0.f, 0.f};
-        uint32_t a_hi[4], a_lo[4];
-        float d[32][4];
-#pragma unroll
-        for (int r = 0; r < 4; r++) {
-            const uint32_t x = f->a[i][r];
-            a_hi[r] = tc_f32_hi(x), a_lo[r] = tc_f32_lo(x, a_hi[r]);
-        }
-#pragma unroll
-        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_lo, f->b + j * 2, zeros);
-#pragma unroll
-        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_hi, b_lo + j * 2, d[j]);
-#pragma unroll
-        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_hi, f->b + j * 2, d[j]);
-#pragma unroll
-        for (int e = 0; e < 4 * ni; e++) acc->f[i * ni * 4 + e] += d[e / 4][e % 4];
-    }
-}
-
 TC_DEV_SM80 void tc__gemm80_mma(tc_gemm80_in k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
     if (tc__gemm_is_f32(c.a)) {
         tc__gemm80_mma_f32(k, f, acc);
+        return;
+    }
+    if (k.parts) {
+        tc__gemm80_mma_parts(k, f, acc);
         return;
     }
     if (c.round) {
@@ -723,6 +650,7 @@ TC_DEV_SM80 void tc__gemm80_compute(const int looked_up, tc_gemm80_in k, const t
     else if (!c.bsr && row0 + c.bm <= t->end && col0 + c.bn <= n && (runs ? part.k : p->k) % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
+    if (c.op == TC_XOR && k.parts) tc__gemm80_count(k, g.k, &acc);
     if (tc__gemm_is_f32(c.a)) {
         const tc_f32_lines lines = {(const float *)a + a_from + part.first, (const float *)b + b_from + part.first, lda,
                                     ldb, t->end, n, runs ? part.k : p->k, p->a_rows, gathered ? p->a_row : 0};
@@ -773,11 +701,11 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
 /* 1 if every row of A and B starts at a multiple of `bytes` bytes. */
 TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_config *c, const tc_gemm_args *g, int bytes)
 {
-    const uint64_t size = (uint64_t)tc_type_bits(c->a) / 8;
+    const int64_t size = tc_type_bits(c->a);
     const int batched = tc__gemm_matrices(c, g, 'b') > 1;
-    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * size
-                        | (uint64_t)g->ldb * size
-                        | (batched ? (uint64_t)g->stride_a * size | (uint64_t)g->stride_b * size : 0);
+    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)(g->lda * size / 8)
+                        | (uint64_t)(g->ldb * size / 8)
+                        | (batched ? (uint64_t)(g->stride_a * size / 8) | (uint64_t)(g->stride_b * size / 8) : 0);
     return bits % (uint64_t)bytes == 0;
 }
 
@@ -787,11 +715,22 @@ TC_HOST int tc__gemm80_any(const tc_gemm_config *c, const tc_gemm_args *g)
     return g->k > 0 && !tc__gemm80_decides(*c) && !tc__gemm80_rows_aligned(c, g, 16);
 }
 
+/* Elements of less than a byte: their k, and A and B, in bytes. */
+TC_HOST tc_gemm_args tc__gemm80_in_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_gemm_args x = *g;
+    const int each = tc__gemm_is_packed(c->a) ? 8 / tc_type_bits(c->a) : 1;
+    x.k /= each;
+    x.lda /= each, x.ldb /= each;
+    x.stride_a /= each, x.stride_b /= each;
+    return x;
+}
+
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
     const tc_gemm_config v = tc__gemm_plain(*c);
-    const tc_gemm_args x = tc__gemm_plain_args(c, g);
+    const tc_gemm_args plain = tc__gemm_plain_args(c, g), x = tc__gemm80_in_bytes(&v, &plain);
     const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0, 0, 0, 0};
     p->a = x.a;
     p->b = x.b;

@@ -19,19 +19,21 @@
  * end, made once: what the optimiser is left to find out by itself it finds out too late for the order of instructions.
  */
 typedef struct tc_gemm80 {
-    tc_gemm_config c;
+    tc_gemm_config c; /* of elements of less than a byte, .bk is bytes, as all else that counts k */
     tc__gemm80_operand a, b;
     int k_bytes; /* of a row that is not turned */
     int turned;  /* rows of the view are D's columns */
     int sums;    /* type of the accumulators */
+    int parts;   /* instructions of a wider type for one, 0: the target has that one (tc_gemm_sm80_mma.h) */
 } tc_gemm80;
 TC_IN(tc_gemm80);
 
 TC_DEV_SM75 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc__gemm_plain(c);
-    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),
-                         tc__gemm_sums(v)};
+    tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),
+                   tc__gemm_sums(v), tc__gemm80_parts(v)};
+    if (tc__gemm_is_packed(v.a)) k.c.bk = k.k_bytes;
     return k;
 }
 

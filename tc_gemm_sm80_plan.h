@@ -23,16 +23,19 @@ enum { TC__GEMM80_BY_INDEX = 1, TC__GEMM80_BY_FILTER = 2 };
 /* A block of A or B of a view in shared memory, and how it is copied there. */
 typedef struct tc__gemm80_operand {
     tc_rows t;
-    int size;   /* bytes of an element */
+    int size;   /* bytes of an element; of elements of less than a byte 1 */
     int turned; /* its rows run along m or n, one for each k */
     int gathered; /* its rows are looked up: TC__GEMM80_BY_INDEX (.index), _BY_FILTER (.conv) */
 } tc__gemm80_operand;
 
+/* Bytes of k of a row of a block that is not turned, of which an instruction takes 32; .sparse: of B, 64. */
+TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(tc_gemm_config_in c) { return c.bk * tc_type_bits(c.a) / 8; }
+
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(tc_gemm_config_in c, int rows, int turned)
 {
-    const int size = tc_type_bits(c.a) / 8;
+    const int size = tc__gemm_is_packed(c.a) ? 1 : tc_type_bits(c.a) / 8;
     const tc__gemm80_operand o = {
-        {(turned ? rows : c.bk) * size, turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned, 0};
+        {turned ? rows * size : tc__gemm80_k_bytes(c), turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned, 0};
     return o;
 }
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(tc_gemm_config_in v)
@@ -52,9 +55,6 @@ TC_HD TC_CONSTEXPR int tc__gemm80_covers(const tc__gemm80_operand o)
 {
     return o.t.bytes >= 16 && tc_rows_step(o.t) > 0 && o.t.rows % tc_rows_step(o.t) == 0;
 }
-
-/* Bytes of k of a row of a block that is not turned, of which an instruction takes 32; .sparse: of B, 64. */
-TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(tc_gemm_config_in c) { return c.bk * tc_type_bits(c.a) / 8; }
 
 /* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
 TC_HD TC_CONSTEXPR int tc__gemm80_staged(tc_gemm_config_in c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
@@ -112,7 +112,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_decides(tc_gemm_config_in c)
 }
 
 /* About what a thread needs: accumulators, two sets of fragments, addresses; fp8 several sets as f16 too, which is what
- * the targets without its instruction make of it. */
+ * the targets without its instruction make of it, and elements of less than a byte one as bytes. */
 TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
@@ -124,7 +124,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
     if (c.a == TC_F64) return wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32 + (own ? 48 : 0);
     const int looks = c.index & TC_INDEX_A || c.conv || own || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a));
     return wm * wn / (c.acc == TC_F16 ? 64 : 32) + (tc__gemm_scaled(c) ? wm * wn / 32 : 0) + (looks ? 32 : 0)
-         + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
+         + (tc__gemm_is_fp8(c.a) ? 9 : tc__gemm_is_packed(c.a) ? 3 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
 /* The configuration with every unset field filled in. */
@@ -140,7 +140,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
         c.warps_n = c.warps_n ? c.warps_n : c.bn == 64 && !few ? 2 : 4;
     }
     const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv || c.bsr
-                  || tc__gemm80_sorts(c) || tc__gemm80_decides(c); /* registers of a thread */
+                  || tc__gemm80_sorts(c) || tc__gemm80_decides(c) || tc__gemm_is_packed(c.a); /* registers */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
     const int narrow = most || tc__gemm_is_f32(c.a) || (c.a == TC_F64 && tc__gemm80_decides(c));
     c.bn = c.bn ? c.bn : narrow ? 64 : 128;
@@ -227,7 +227,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
     X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
     X((c).sparse || (c).weights || tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),  \
-      "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of 32, 16 of TC_F64")           \
+      "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of 32, 16 of TC_F64, 128 or "   \
+      "256 of TC_S4 and TC_U4, 512 or 1024 of TC_B1")                                                                 \
     X(!tc__gemm_scaled(c) || (c).bk == TC__SCALE_K, "tc: with .a_scale or .b_scale, .bk must be 128")                 \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
@@ -247,7 +248,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc__gemm80_sharers(c) <= 65536,                     \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
       "is the most (TC_F64: 32 x 64; fp8, TC_F32: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; .weights: 64 x 32; A in "    \
-      "columns, B in rows of 8 bits or TC_TF32, TC_GROUPS_ARRAY, TC_GROUPS_K where k lies together: 64 x 48), less "   \
+      "columns, B in rows of 8 bits or TC_TF32, TC_GROUPS_ARRAY, TC_GROUPS_K where k lies together, TC_S4, TC_U4, "    \
+      "TC_B1: 64 x 48), less "                                                                                         \
       "with more than 8 warps")                                                                                        \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
@@ -258,15 +260,40 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(tc_gemm_config_in c)
     return 1 TC__GEMM_SM80_RULES(TC__RULE_AND, c);
 }
 
-/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. 1 or 0, and
- * not the question itself, which has the target's number in it: where two targets have one text, tests/compile.sh
- * compiles it once. */
+/* Has the target that is compiled for the types' instruction? 1 or 0, and not the question itself, which has the
+ * target's number in it: where two targets have one text, tests/compile.sh compiles it once. */
 #if TC_HAS_SM89
 #define TC__GEMM80_HAS_FP8 1
 #else
 #define TC__GEMM80_HAS_FP8 0
 #endif
-TC_HD TC_CONSTEXPR int tc__gemm80_here(tc_gemm_config_in c) { return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a); }
+#if TC_HAS_SM90
+#define TC__GEMM80_HAS_4 0
+#else
+#define TC__GEMM80_HAS_4 1
+#endif
+#if TC_HAS_SM100
+#define TC__GEMM80_HAS_BITS 0
+#else
+#define TC__GEMM80_HAS_BITS 1
+#endif
+
+/* Instructions of a wider type that do what one would do that the target lacks (tc_gemm_sm80_mma.h); 0: it has it. */
+TC_HD TC_CONSTEXPR int tc__gemm80_parts(tc_gemm_config_in c)
+{
+    return (tc__gemm_is_fp8(c.a) && !TC__GEMM80_HAS_FP8) || (tc__gemm_is_4(c.a) && !TC__GEMM80_HAS_4) ? 2
+         : c.a == TC_B1 && !TC__GEMM80_HAS_BITS ? 8 : 0;
+}
+
+/* Is the kernel there? mma.sp of fp8 has nothing wider in its place: then it is a stub, bounded to one warp. */
+TC_HD TC_CONSTEXPR int tc__gemm80_here(tc_gemm_config_in c)
+{
+    return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a) || !c.sparse;
+}
+
+/* The least compute capability that has it. */
+TC_HD TC_CONSTEXPR int tc__gemm80_least(tc_gemm_config_in c) { return tc__gemm_is_fp8(c.a) && c.sparse ? 89 : 80; }
+
 TC_HD TC_CONSTEXPR int tc__gemm80_bound(tc_gemm_config_in c)
 {
     return tc__gemm80_here(c) ? tc_gemm_sm80_threads(c) : 32;

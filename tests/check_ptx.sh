@@ -90,7 +90,7 @@ fi
 export NEWER
 targets="90a 80 100,120 100a 120f,120a,121a"
 for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu \
-    tests/gemm_f32.cu tests/gemm_each.cu tests/attn_fp8.cu \
+    tests/gemm_f32.cu tests/gemm_each.cu tests/attn_fp8.cu tests/gemm_bits.cu \
     tests/gemm_sm100.cu tests/attn_sm100.cu tests/gemm_sparse_sm100.cu tests/gemm_groups_sm100.cu \
     tests/gemm_mix_sm100.cu tests/gemm_mixed_sm80.cu tests/gemm_mixed_sm100.cu tests/gemm_sm120.cu \
     tests/gemm_groups_sm120.cu \

@@ -54,6 +54,7 @@ TC_CONV_SM90_DEFINE(sm90_e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 1
 TC_CONV_SM80_DEFINE(sm80_wide, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .stages = 4, .bk = 32, .epi = HOOKED(bias_relu))
 TC_CONV_SM80_DEFINE(sm80_s8, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn = 64)
 TC_CONV_SM80_DEFINE(sm80_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 64)
+TC_CONV_SM80_DEFINE(sm80_e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 64, .bn = 64)
 #endif
 
 #define OF(name, sm, hook, smem, ...)                                                                                 \
@@ -73,6 +74,7 @@ static const kernel kernels[] = {
     ROW(sm90_e4m3, 90, PLAIN, 1),
     ROW(sm80_wide, 80, BIAS_RELU, 0),
     ROW(sm80_s8, 80, PLAIN, 0),
+    ROW(sm80_e4m3, 80, PLAIN, 0),
     ROW(sm80_tf32, 80, PLAIN, 0),
 #endif
 };

@@ -89,7 +89,7 @@ static const kernel kernels[] = {
 #ifdef GROUPS_ALL
     ROW80(k_bytes, 1), ROW80(k_bytes_outer, 0), ROW80(k_tf32, 2), ROW80(k_f32, 0), ROW80(k_f64, 0), ROW80(k_wide, 0),
     ROW80(each_wide, 2), ROW80(each_bytes, 1), ROW80(each_tf32, 0), ROW80(each_f32, 0), ROW80(each_f64, 0),
-    ROW(each_fp8, 89, 1, each_fp8_SMEM),
+    ROW(each_fp8, 80, 1, each_fp8_SMEM),
 #endif
 };
 #endif

@@ -103,7 +103,7 @@ typedef struct {
 #define FROM(sm, name, epi, smem, ...) {#name, name##_can_run, name##_run, sm, epi, smem, name##_config(), __VA_ARGS__}
 #define ANY(name, epi) FROM(FUZZ_DEVICE, name, epi, 0, 0)
 #define ROW(name, epi) FROM(FUZZ_FROM, name, epi, name##_SMEM, 0)
-#define FP8(name, epi, smem) FROM(89, name, epi, smem, 0)
+#define FP8(name, epi, smem) FROM(FUZZ_FROM, name, epi, smem, 0)
 #define H(name, epi, ...) FROM(90, name, epi, name##_SMEM, __VA_ARGS__)
 #ifdef FUZZ_ALL
 #define IF_ALL(...) __VA_ARGS__
@@ -701,24 +701,6 @@ static int fits(const kernel *k, int index)
     return 0;
 }
 
-/* Does this build have fp8's instruction for the device? Says why not. */
-static int fp8_here(const kernel *k, int device, int tell)
-{
-    static const char none[TC_EPI_MAX] = {0};
-    tc_gemm_args g;
-    tc_status st;
-    memset(&g, 0, sizeof g);
-    g.m = g.n = 8, g.ldd = 8, g.d = workspace();
-    if (k->c.epi_size > 0) g.epi_args = none, g.epi_size = (size_t)k->c.epi_size;
-    st = k->can_run(&g, 0);
-    /* TC_GEMM_DEFINE multiplies them without Tensor Cores */
-    if (device < 89 && !strncmp(k->name, "any", 3)) CHECK(st == TC_OK, "%s: %s", k->name, tc_why());
-    else if (device < 89) CHECK(st == TC_ERR_DEVICE && strstr(tc_why(), "8.9 or later"), "%s: %s", k->name, tc_why());
-    else CHECK(st == TC_OK || st == TC_ERR_IMAGE, "%s: %s", k->name, tc_why());
-    if (st != TC_OK && tell) SKIP("%s: %s", k->name, tc_why());
-    return st == TC_OK;
-}
-
 int main(int argc, char **argv)
 {
     const int device = test_device();
@@ -749,7 +731,6 @@ int main(int argc, char **argv)
                                   device % 10);
             continue;
         }
-        if (k->sm == 89 && !fp8_here(k, device, i < KERNELS)) continue;
         if (fits(k, i % KERNELS)) one(k, largest, (uint64_t)i);
     }
 #ifndef FUZZ_KERNELS

@@ -200,7 +200,7 @@ static const kernel kernels[] = {
         ROW(masked, 90, 1, masked_SMEM, 0, 0, 0), ROW(fp8_few, 90, 1, fp8_few_SMEM, 0, 0, 0),
         ROW(fp8_tall, 90, 0, fp8_tall_SMEM, 0, 0, 0),
         ROW(mma_pair, 80, 2, mma_pair_SMEM, 0, 0, 0), ROW(mma_f64, 80, 0, mma_f64_SMEM, 0, 0, 0),
-        ROW(mma_fp8, 89, 1, mma_fp8_SMEM, 0, 0, 0))
+        ROW(mma_fp8, 80, 1, mma_fp8_SMEM, 0, 0, 0))
 #endif
 };
 #endif

@@ -1,6 +1,5 @@
 /* gemm_simt.cu - gemm_fuzz.cu for what TC_GEMM_DEFINE answers with on sm_75: f16 and 8-bit integers by its Tensor Cores
- * (tc_gemm_sm75.h), the other types on CUDA cores (tc_gemm_simt.h), as 8-bit floats are up to sm_88, where gemm_types
- * has them.
+ * (tc_gemm_sm75.h), the other types on CUDA cores (tc_gemm_simt.h).
  *     build/tests/gemm_simt [problems] [seed] [largest dimension] */
 #define FUZZ_KERNELS "gemm_simt.h"
 #define FUZZ_DEVICE 75
@@ -106,7 +105,7 @@ static void more(int problems, uint64_t seed, int largest)
     told("any_tf32", any_tf32_can_run, device < 80);
     told("any_f64", any_f64_can_run, device < 80);
     told("any_s8", any_s8_can_run, 0);
-    if (device < 89) told("any_e4m3", any_e4m3_can_run, 1);
+    if (device < 89) told("any_e4m3", any_e4m3_can_run, device < 80);
     look_up(TC_BF16, looked_up_run);
     look_up(TC_F16, looked_up_f16_run);
     plans();

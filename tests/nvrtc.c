@@ -21,7 +21,7 @@ static const char *const names[] = {
     "tc_gemm_weights.h", "tc_gemm_sm120.h",
     "tc_gemm_sm120_auto.h", "tc_gemm_sm120_mma.h", "tc_gemm_sm120_plan.h", "tc_gemm_sm120_sparse.h",
     "tc_gemm_sm120_store.h", "tc_gemm_sm75.h",
-    "tc_gemm_sm80.h", "tc_gemm_sm80_copy.h", "tc_gemm_sm80_groups.h",
+    "tc_gemm_sm80.h", "tc_gemm_sm80_copy.h", "tc_gemm_sm80_groups.h", "tc_gemm_sm80_mma.h",
     "tc_gemm_sm80_plan.h", "tc_gemm_sm80_sparse.h", "tc_gemm_sm80_weights.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h",
     "tc_gemm_sm90_f32.h",
     "tc_gemm_sm90_load.h", "tc_gemm_sm90_parts.h",

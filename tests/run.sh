@@ -65,6 +65,8 @@ list() {
         on_device gemm_types "$build/tests/gemm_types" 360
         on_device gemm_f32 "$build/tests/gemm_f32" 360
         on_device gemm_simt "$build/tests/gemm_simt" 360
+        on_device gemm_bits "$build/tests/gemm_bits" 240
+        on_device gemm_bits_sm75 "$build/tests/gemm_bits_sm75" 120
         on_device gemm_sm100 "$build/tests/gemm_sm100" 360
         on_device gemm_mix_sm100 "$build/tests/gemm_mix_sm100" 120
         on_device gemm_sm120 "$build/tests/gemm_sm120" 400
@@ -119,6 +121,12 @@ list() {
         step "gemm_f32, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_f32" 40 1 200
         emulated sm_80 gemm_f32 30
+        for device in sm_86 sm_89 sm_90a; do emulated $device gemm_bits 40; done
+        for device in sm_80 sm_120a; do
+            step "gemm_bits, tcemu $device, schedules" \
+                "$tcemu" --device $device --sms 4 --strict --schedules 3 "$build/tests/gemm_bits" 40
+        done
+        step "gemm_bits_sm75, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_bits_sm75" 60
         step "gemm_simt, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_simt" 60 1 200
         emulated sm_100a gemm_sm100 102
         emulated sm_103a gemm_sm100 34

@@ -1,5 +1,5 @@
 // type_fp8_f16.cu - fp8 by f16
-// expect: tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix)
+// expect: tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix, TC_S4 and TC_U4 mix)
 // arch: 80
 // expect-line: 7
 #include "tc.h"

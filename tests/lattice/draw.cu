@@ -309,11 +309,6 @@ static void fix_tiles(gemm_draw *g)
     c->epi = *g->hook->field ? (tc_epi_fn)a_hook : 0, c->epi2 = 0;
     c->epi_size = *g->hook->size ? 8 : 0;
 }
-static void fix_tiles80(gemm_draw *g)
-{
-    do fix_tiles(g);
-    while (g->c.a == TC_E4M3); /* for sm_89 */
-}
 
 /* Many products in one launch, rows that are looked up. */
 static void fix_groups(gemm_draw *g)
@@ -422,7 +417,7 @@ static void fix_newer(gemm_draw *g)
 enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
-    {"tiles", {fix_tiles80, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
+    {"tiles", {fix_tiles, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, 0, 0, 0}},
 };
@@ -597,7 +592,7 @@ static void attn_fields(const attn_draw *a)
 static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, int i, int sm)
 {
     const tc_gemm_config view = tc_gemm90_view(g->c.any ? tc_gemm_sm90_any_config(g->c) : tc_gemm_sm90_config(g->c));
-    const int from = sm == 80 && (g->c.a == TC_E4M3 || g->c.a == TC_E5M2) ? 89 : sm;
+    const int from = sm == 80 ? tc__gemm80_least(g->c) : sm;
     const int pair = g->c.step && view.cluster_m > 1;
     const char *id = g->hook->id;
     switch (family) {
