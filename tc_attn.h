@@ -17,15 +17,17 @@
  *     tc_status st = attn_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_attn_config, in any order)
- *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel, one with tensor memory, an sm_80 kernel and
- *                           one for decoding; picks at run time
+ *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel, one with tensor memory, one of sm_120, an sm_80
+ *                           kernel and one for decoding; picks at run time
  *     TC_ATTN_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile and stages are fields.
  *     TC_ATTN_SM100_DEFINE  TMA, tcgen05, tensor memory, warp-specialised, persistent; sm_100a, 103a and their like:
  *                           tc_attn_sm100.h
+ *     TC_ATTN_SM120_DEFINE  TMA, ldmatrix, mma.sync, with a producer; sm_120a, 121a, and with fields plain sm_120:
+ *                           tc_attn_sm120.h
  *     TC_ATTN_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target
  *     TC_ATTN_DECODE_DEFINE few queries, many keys; paged and 8-bit K and V; sm_80 and later: tc_attn_decode.h
  *   Each declares:
- *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90, _sm80, _decode, _sm100)
+ *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90, _sm80, _decode, _sm100, _sm120)
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
  *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (or NULL): the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
@@ -36,7 +38,7 @@
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
  *     tc_attn_sm90_prepare(config, args, sms, &launch)      checks both; launch: grid, block, smem, cluster, params
- *     tc_attn_sm80_prepare, tc_attn_sm100_prepare, tc_attn_decode_prepare          the same
+ *     tc_attn_sm80_prepare, tc_attn_sm100_prepare, tc_attn_sm120_prepare, tc_attn_decode_prepare       the same
  *     tc_attn_{score,mask,mask_tile,out,sink}_on_device     what the hooks of that config are
  *
  * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
@@ -102,8 +104,9 @@
  *         tc_attn_dropout_keeps(d, at) ? tc_dropout_scale(p) : 0
  *     Give each call an offset (or seed) of its own: those that share both and their shapes share their mask. The
  *     numbers are parameters of the kernel: a CUDA graph repeats its mask until its node is given others. Tiles are
- *     smaller than without, and heads do not share one. The Hopper and the sm_80 kernel have it: TC_ATTN_DEFINE takes
- *     one of these, on Blackwell and where queries are few as well. Not with TC_E4M3, in decoding or sm_100 kernels.
+ *     smaller than without, and heads do not share one. The Hopper, the sm_120 and the sm_80 kernel have it:
+ *     TC_ATTN_DEFINE takes one of these, on Blackwell and where queries are few as well. Not with TC_E4M3, in decoding
+ *     or sm_100 kernels.
  *
  * PARTS for your own kernels (tier 2)
  *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
@@ -114,7 +117,8 @@
  *     tc_attn_finish, tc_attn_store        O divided by the sums and through the hook, lse; O to memory
  *     tc_attn_sm90_load, tc_attn_sm90_mma  producer and consumer of the Hopper kernel                    tc_attn_sm90.h
  *     tc_attn_sm100_mma, _softmax          multiplier and consumer of Blackwell's                       tc_attn_sm100.h
- *     tc_attn_sm90_legal, _sm80_, _sm100_  would the generator take this configuration?    and tc_attn_sm80.h
+ *     tc_attn_sm120_load                   producer of sm_120's                                         tc_attn_sm120.h
+ *     tc_attn_sm90_legal, _sm80_, _sm100_, _sm120_    would the generator take this configuration?  and tc_attn_sm80.h
  *
  * DECODING. Where the queries of a sequence, times the heads that share K and V, are 16 rows or fewer, TC_ATTN_DEFINE
  * takes its decoding kernel. With args.workspace that splits the keys of a sequence between blocks; without, few

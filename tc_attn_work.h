@@ -76,7 +76,7 @@ typedef struct tc_attn_config {
     int causal; /* 1: a query sees no key behind its own place, the last query that of the last key */
     int window;                    /* 1: a call's window_left and window_right hold */
     int bm, bn;                    /* queries and keys of a tile (by head_dim) */
-    int stages;                    /* tiles of K, and of V, in flight (2) */
+    int stages;                    /* tiles of K, and of V, in flight (2; SM120: up to 4 that fit) */
     int q_stages; /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
     int warps;                     /* SM80, SM120: warps of a block that multiply (bm / 32); decoding: (4) */
@@ -86,7 +86,7 @@ typedef struct tc_attn_config {
     int paged;  /* decoding: 1: K and V lie in pages that a call's page_table lists */
     int o;       /* TC_E4M3: type of O: TC_BF16 or TC_F16 (TC_BF16) */
     int promote; /* TC_E4M3: sums are kept in f32 after so many keys (128); or TC_FAST */
-    int dropout; /* 1: a call's dropout_p, dropout_seed and dropout_offset hold; SM90 and SM80, types of 16 bits */
+    int dropout; /* 1: a call's dropout_p, dropout_seed and dropout_offset hold; SM90, SM120 and SM80, 16 bits */
     int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
     tc_attn_mask_fn mask;
