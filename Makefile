@@ -47,7 +47,7 @@ NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard 
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz attn_sm120 gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b
@@ -117,9 +117,10 @@ $(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h
 $(B)/tests/gemm_sm100: tests/gemm_fuzz.cu tests/gemm_sm100.h tests/gemm_scaled.h tests/gemm_refused.h
 $(B)/tests/gemm_mix_sm100: tests/gemm_fuzz.cu tests/gemm_mix_sm100.h tests/gemm_scaled.h
 $(B)/tests/gemm_sm120: tests/gemm_fuzz.cu tests/gemm_sm120.h tests/gemm_scaled.h tests/gemm_refused.h
-$(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100 $(B)/tests/attn_sm120: tests/attn_memory.h tests/attn_tensors.h
+$(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100 $(B)/tests/attn_sm120 $(B)/tests/attn_sm120_plain: tests/attn_memory.h tests/attn_tensors.h
 $(B)/tests/attn_sm100: tests/attn_fuzz.cu tests/attn_sm100.h
-$(B)/tests/attn_sm120 $(B)/fuzz/attn_sm120: tests/attn_fuzz.cu tests/attn_sm120.h
+$(B)/tests/attn_sm120 $(B)/tests/attn_sm120_plain $(B)/fuzz/attn_sm120: tests/attn_fuzz.cu tests/attn_sm120.h
+$(B)/tests/attn_sm120_plain: tests/attn_sm120.cu
 $(B)/tests/attn_mla: tests/attn_decode.cu tests/attn_memory.h
 $(B)/tests/attn_append: tests/attn_memory.h
 $(B)/tests/attn_fp8 $(B)/tests/attn_dropout: tests/attn_memory.h tests/refused.h
@@ -140,6 +141,7 @@ $(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120 $(B)/tests/attn_sm120 \
 $(B)/fuzz/attn_sm120: GENCODE = \
 	-gencode arch=compute_120f,code=compute_120f
+$(B)/tests/attn_sm120_plain: GENCODE = -gencode arch=compute_120,code=compute_120
 # in tcemu as sm_80, 86, 89 and 120a
 $(B)/tests/gemm_mixed_sm80: GENCODE = -gencode arch=compute_80,code=compute_80
 # in tcemu as sm_75

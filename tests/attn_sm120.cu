@@ -1,5 +1,5 @@
 /* attn_sm120.cu - attn_fuzz.cu for the generated attention of the sm_120 family, and what it refuses. In tcemu as
- * sm_120a and sm_121a; with -DFUZZ_PLAIN a few kernels for the plain targets.
+ * sm_120a and sm_121a; attn_sm120_plain.cu has a few of its kernels for the plain targets.
  *     build/tests/attn_sm120 [problems] [seed] [kernel] */
 #define TC_SM120_STUBS
 #define FUZZ_KERNELS "attn_sm120.h"

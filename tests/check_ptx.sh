@@ -18,7 +18,7 @@ ptxas=${PTXAS:-$(dirname "$(command -v "$nvcc" || echo /usr/local/cuda/bin/nvcc)
 built() { # built SOURCE: the program that make built of it as it is now, with the flags that count here
     # make builds these with some of their kernels; and ptxas takes longer over their counting hooks than nvcc over the
     # bare ones, and one kernel spills for them
-    case $1 in tests/attn_fuzz.cu | tests/attn_sm120.cu | tests/gemm_fuzz.cu | tests/gemm_types.cu) return 1 ;; esac
+    case $1 in tests/attn_fuzz.cu | tests/attn_sm120*.cu | tests/gemm_fuzz.cu | tests/gemm_types.cu) return 1 ;; esac
     case $1 in tests/* | examples/*) ;; *) return 1 ;; esac
     program=$build/${1%.cu}
     [ -n "$build" ] && [ -x "$program" ] && [ -x "$build/tests/ptx_of" ] || return 1
@@ -120,6 +120,7 @@ for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm
         echo "$arch $source"
     done
 done > "$dir/list"
+[ -n "$SOURCES$SHIPPED" ] || echo "120,121 tests/attn_sm120_plain.cu" >> "$dir/list"
 [ ! -f "$dir/list107" ] || cat "$dir/list107" >> "$dir/list"
 [ -z "$SOURCES" ] || echo "$SOURCES" > "$dir/list"
 all=$(wc -l < "$dir/list")

@@ -4,4 +4,4 @@
 // expect-line: 7
 #include "tc.h"
 
-TC_ATTN_SM120_DEFINE(attn, .type = TC_BF16, .stages = 3)
+TC_ATTN_SM120_DEFINE(attn, .type = TC_BF16, .bn = 64, .stages = 3)
