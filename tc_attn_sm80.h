@@ -611,30 +611,6 @@ TC_DEV_SM80 void tc__attn80_uniform_work(const tc_attn_config c, tc_attn_work *w
     }
 }
 
-/* The end of this warp's rows. What it must know of the work comes from scratch, so that nothing of it takes registers
- * in the loop. */
-TC_DEV_SM80 void tc__attn80_end(const tc_attn_config c, const tc__attn80_place *at, const tc_attn_problem *pr)
-{
-    tc_attn_work w;
-    uint32_t index;
-    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
-    tc_attn_work_at(c, pr, index, &w);
-#pragma unroll
-    for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
-        tc_attn_rows r;
-        r.o = at->o + t * c.head_dim_v / 2;
-        r.row = at->row + t * 16;
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            r.max[i] = at->shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -at->shift[2 * t + i] / at->scale;
-            r.sum[i] = at->sum[2 * t + i];
-            r.rounding[i] = at->rounding[2 * t + i];
-        }
-        tc_attn_finish(c, pr, &w, &r);
-        tc_attn_store(c, pr, &w, &r);
-    }
-}
-
 /* .ring: a block's tiles are its producer's to fill. What a warp finds of it: */
 typedef struct tc__attn80_ring {
     const tc_attn_problem *problem;
@@ -737,6 +713,7 @@ TC_DEV_SM80 void tc__attn80_queries(const tc_attn_config c, const tc_attn_sm80_p
     float shift[8], sum[8], rounding[8];
     uint32_t held[256];
     float o[256], s[256];
+    uint32_t index;
     int n, ahead, state;
 
     at.row = (int)tc_uniform(threadIdx.x / 32u) * rows;
@@ -780,7 +757,24 @@ TC_DEV_SM80 void tc__attn80_queries(const tc_attn_config c, const tc_attn_sm80_p
 #pragma unroll 1
         for (; c.ring && !c.mask && n >= at.lo; n--) tc__attn80_pass(c, &at);
     }
-    tc__attn80_end(c, &at, pr);
+    /* from scratch, so that nothing of it takes registers in the loop */
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
+    tc_attn_work_at(c, pr, index, &w);
+#pragma unroll
+    for (int t = 0; t < rows / 16; t++) {
+        tc_attn_rows r;
+        r.o = o + t * c.head_dim_v / 2;
+        r.row = at.row + t * 16;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / at.scale;
+            r.sum[i] = sum[2 * t + i];
+            r.rounding[i] = rounding[2 * t + i];
+        }
+        tc_attn_finish(c, pr, &w, &r);
+        tc_attn_store(c, pr, &w, &r);
+    }
+
 }
 
 /* The kernel. */
