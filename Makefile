@@ -47,10 +47,10 @@ NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard 
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
-FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b gemm_bits
+FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz attn_sm120 gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b gemm_bits
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_desc unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
@@ -118,8 +118,10 @@ $(B)/tests/gemm_bits_sm75: tests/gemm_bits.cu
 $(B)/tests/gemm_sm100: tests/gemm_fuzz.cu tests/gemm_sm100.h tests/gemm_scaled.h tests/gemm_refused.h
 $(B)/tests/gemm_mix_sm100: tests/gemm_fuzz.cu tests/gemm_mix_sm100.h tests/gemm_scaled.h
 $(B)/tests/gemm_sm120: tests/gemm_fuzz.cu tests/gemm_sm120.h tests/gemm_scaled.h tests/gemm_refused.h
-$(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100: tests/attn_memory.h tests/attn_tensors.h
+$(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100 $(B)/tests/attn_sm120 $(B)/tests/attn_sm120_plain: tests/attn_memory.h tests/attn_tensors.h
 $(B)/tests/attn_sm100: tests/attn_fuzz.cu tests/attn_sm100.h
+$(B)/tests/attn_sm120 $(B)/tests/attn_sm120_plain $(B)/fuzz/attn_sm120: tests/attn_fuzz.cu tests/attn_sm120.h
+$(B)/tests/attn_sm120_plain: tests/attn_sm120.cu
 $(B)/tests/attn_mla: tests/attn_decode.cu tests/attn_memory.h
 $(B)/tests/attn_append: tests/attn_memory.h
 $(B)/tests/attn_fp8 $(B)/tests/attn_dropout: tests/attn_memory.h tests/refused.h
@@ -137,8 +139,10 @@ $(B)/examples/3% $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/tests/gemm_s
 $(B)/tests/gemm_quant_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
 # one PTX for both of them, and for sm_120a and sm_121a
 $(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B)/tests/gemm_mixed_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
-$(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120: GENCODE = \
+$(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120 $(B)/tests/attn_sm120 \
+$(B)/fuzz/attn_sm120: GENCODE = \
 	-gencode arch=compute_120f,code=compute_120f
+$(B)/tests/attn_sm120_plain: GENCODE = -gencode arch=compute_120,code=compute_120
 # in tcemu as sm_80, 86, 89 and 120a
 $(B)/tests/gemm_mixed_sm80: GENCODE = -gencode arch=compute_80,code=compute_80
 # in tcemu as sm_80, 86, 89, 90a; 120a
@@ -375,7 +379,8 @@ registers: nvcc
 
 # the fuzz programs with all their configurations, a random seed each time unless SEED says one; ARGS: problems each
 fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc
-	@for p in $(FUZZ); do $(TCEMU) $(B)/fuzz/$$p $(or $(ARGS),1000) $(SEED) || exit 1; done
+	@for p in $(FUZZ); do case $$p in *_sm120) on="$(if $(GPU),,--device sm_120a)" ;; *) on= ;; esac; \
+		$(TCEMU) $$on $(B)/fuzz/$$p $(or $(ARGS),1000) $(SEED) || exit 1; done
 $(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests/gemm_f32.h tests/attn_memory.h tests/attn_tensors.h $(HEADERS) \
 		$(B)/nvccflags | nvcc
 	@mkdir -p $(@D)

@@ -17,15 +17,17 @@
  *     tc_status st = attn_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_attn_config, in any order)
- *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel, one with tensor memory, an sm_80 kernel and
- *                           one for decoding; picks at run time
+ *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel, one with tensor memory, one of sm_120, an sm_80
+ *                           kernel and one for decoding; picks at run time
  *     TC_ATTN_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile and stages are fields.
  *     TC_ATTN_SM100_DEFINE  TMA, tcgen05, tensor memory, warp-specialised, persistent; sm_100a, 103a and their like:
  *                           tc_attn_sm100.h
+ *     TC_ATTN_SM120_DEFINE  TMA, ldmatrix, mma.sync, with a producer; sm_120a, 121a, and with fields plain sm_120:
+ *                           tc_attn_sm120.h
  *     TC_ATTN_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target
  *     TC_ATTN_DECODE_DEFINE few queries, many keys; paged and 8-bit K and V; sm_80 and later: tc_attn_decode.h
  *   Each declares:
- *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90, _sm80, _decode, _sm100)
+ *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90, _sm80, _decode, _sm100, _sm120)
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
  *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (or NULL): the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
@@ -36,7 +38,7 @@
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
  *     tc_attn_sm90_prepare(config, args, sms, &launch)      checks both; launch: grid, block, smem, cluster, params
- *     tc_attn_sm80_prepare, tc_attn_sm100_prepare, tc_attn_decode_prepare          the same
+ *     tc_attn_sm80_prepare, tc_attn_sm100_prepare, tc_attn_sm120_prepare, tc_attn_decode_prepare       the same
  *     tc_attn_{score,mask,mask_tile,out,sink}_on_device     what the hooks of that config are
  *
  * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
@@ -102,8 +104,9 @@
  *         tc_attn_dropout_keeps(d, at) ? tc_dropout_scale(p) : 0
  *     Give each call an offset (or seed) of its own: those that share both and their shapes share their mask. The
  *     numbers are parameters of the kernel: a CUDA graph repeats its mask until its node is given others. Tiles are
- *     smaller than without, and heads do not share one. The Hopper and the sm_80 kernel have it: TC_ATTN_DEFINE takes
- *     one of these, on Blackwell and where queries are few as well. Not with TC_E4M3, in decoding or sm_100 kernels.
+ *     smaller than without, and heads do not share one. The Hopper, the sm_120 and the sm_80 kernel have it:
+ *     TC_ATTN_DEFINE takes one of these, on Blackwell and where queries are few as well. Not with TC_E4M3, in decoding
+ *     or sm_100 kernels.
  *
  * PARTS for your own kernels (tier 2)
  *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
@@ -114,7 +117,8 @@
  *     tc_attn_finish, tc_attn_store        O divided by the sums and through the hook, lse; O to memory
  *     tc_attn_sm90_load, tc_attn_sm90_mma  producer and consumer of the Hopper kernel                    tc_attn_sm90.h
  *     tc_attn_sm100_mma, _softmax          multiplier and consumer of Blackwell's                       tc_attn_sm100.h
- *     tc_attn_sm90_legal, _sm80_, _sm100_  would the generator take this configuration?    and tc_attn_sm80.h
+ *     tc_attn_sm120_load                   producer of sm_120's                                         tc_attn_sm120.h
+ *     tc_attn_sm90_legal, _sm80_, _sm100_, _sm120_    would the generator take this configuration?  and tc_attn_sm80.h
  *
  * DECODING. Where the queries of a sequence, times the heads that share K and V, are 16 rows or fewer, TC_ATTN_DEFINE
  * takes its decoding kernel. With args.workspace that splits the keys of a sequence between blocks; without, few
@@ -130,6 +134,7 @@
 #include "tc_attn_sm90.h"
 #include "tc_attn_sm100.h"
 #include "tc_attn_sm80.h"
+#include "tc_attn_sm120.h"
 #include "tc_attn_decode.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
@@ -163,6 +168,14 @@ TC_HOST tc_status tc__attn_sm100_go(const tc_attn_config *c, const tc__kernels *
         && k.smem < TC__ATTN107_ALONE)
         k.smem = TC__ATTN107_ALONE;
     return tc__attn_sm100_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__attn_sm120_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
+                                    const tc__launch *how)
+{
+    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm120_threads(*c), tc_attn_sm120_smem(*c), 1, 120,
+                          &s->cache[0]};
+    return tc__attn_sm120_run(c, &k, args, how);
 }
 
 TC_HOST tc_status tc__attn_decode_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
@@ -200,7 +213,7 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
 {
     const tc_attn_config c90 = tc_attn_sm90_config(*given), c80 = tc_attn_sm80_config(*given);
     const tc__kernels second = {s->f + 1, s->cache + 1}, third = {s->f + 2, s->cache + 2},
-                      fourth = {s->f + 3, s->cache + 3};
+                      fourth = {s->f + 3, s->cache + 3}, fifth = {s->f + 4, s->cache + 4};
     tc__device on = {0, 0, 0, 0};
     tc_status st;
     if (given->type == TC_E4M3) return tc__attn_sm90_go(&c90, s, args, how);
@@ -212,6 +225,11 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
         const tc_attn_config c100 = tc_attn_sm100_config(*given);
         st = tc__attn_sm100_go(&c100, &fourth, args, how);
         if (st != TC_ERR_IMAGE) return st; /* a build for other targets has its sm_80 kernel there */
+    }
+    if (on.cc >= 120 && on.cc < 130) {
+        const tc_attn_config c120 = tc_attn_sm120_config(*given);
+        st = tc__attn_sm120_go(&c120, &fifth, args, how);
+        if (st != TC_ERR_IMAGE) return st; /* so has a build for its plain targets */
     }
     if (on.cc != 90) return tc__attn_sm80_go(&c80, &second, args, how);
     st = tc__attn_sm90_go(&c90, s, args, how);
@@ -322,6 +340,32 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     TC__ATTN_SM100_KERNEL(name, own##_config(), TC__SM100_STRICT(TC__ATTN_SM100_BODY(own, own##_config())))           \
     TC__HOST_PART(TC__GO(own, attn, tc__attn_sm100_go, TC__FUNCTION(name)) TC__ATTN_ENTRIES(name, own))
 
+#define TC__ATTN_SM120_BODY(own, config)                                                                              \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = config;                                                                              \
+    if (tc__attn120_here(config)) tc_attn_sm120(c, &p);
+
+#define TC__ATTN_SM120_KERNEL(kernel, here, config, ...)                                                              \
+    TC__KERNEL_OF(kernel, tc_attn_sm120_params, ((here) ? tc_attn_sm120_threads(config) : 32, 1), __VA_ARGS__)
+
+#if TC_HAS_SM120 && defined(__CUDA_ARCH__) && !defined(TC_SM120_STUBS)
+#define TC__ATTN_SM120_HERE(config)                                                                                   \
+    TC__RULE_ASSERT(tc__attn120_here(config),                                                                         \
+                    "tc: attention by 8 .warps, as of head dims up to 64, needs an a or f target of sm_120 or sm_121, "\
+                    "without -rdc=true: compile with -gencode arch=compute_120a,code=sm_120a, or say .warps = 4, "    \
+                    ".bm = 128; for a build that has other targets too, #define TC_SM120_STUBS before tc.h")
+#else
+#define TC__ATTN_SM120_HERE(config)
+#endif
+
+#define TC_ATTN_SM120_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM120_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_SM120_DEFINE_(name, own, ...)                                                                        \
+    TC__ATTN_ONE(name, own, 120, __VA_ARGS__)                                                                         \
+    TC__ATTN_SM120_HERE(own##_config())                                                                               \
+    TC__ATTN_SM120_KERNEL(name, tc__attn120_here(own##_config()), own##_config(),                                     \
+                          TC__SM120_STRICT(TC__ATTN_SM120_BODY(own, own##_config())))                                 \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm120_go, TC__FUNCTION(name)) TC__ATTN_ENTRIES(name, own))
+
 #define TC_ATTN_SM80_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_SM80_DEFINE_(name, own, ...)                                                                         \
     TC__ATTN_ONE(name, own, 80, __VA_ARGS__)                                                                          \
@@ -348,9 +392,10 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_ATTN_DEFINE: types, head dims, masks and hooks come from the user, everything else from here.
  */
-/* In a build for sm_90a or with tcgen05 its sm_80 kernel is a stub: nothing would call it there, but on Blackwell what
- * has dropout. */
-#if TC_HAS_SM80 && ((!TC_HAS_SM90A && !TC_HAS_SM100A) || !defined(__CUDA_ARCH__))
+/* In a build for sm_90a, with tcgen05 or for sm_120a its sm_80 kernel is a stub: nothing would call it there, but on
+ * 10.x and 11.x what has dropout. In one for plain sm_120, which later devices run too, the sm_120 kernel is. */
+#define TC__ATTN120_AUTO (TC_HAS_SM120A && TC__ATTN120_SETMAXNREG)
+#if TC_HAS_SM80 && ((!TC_HAS_SM90A && !TC_HAS_SM100A && !TC__ATTN120_AUTO) || !defined(__CUDA_ARCH__))
 #define TC__ATTN_SM80_THREADS(own, config) tc_attn_sm80_threads(config)
 #define TC__IF_ATTN_SM80(own, ...) __VA_ARGS__
 #elif TC_HAS_SM80 && TC_HAS_SM100A
@@ -361,13 +406,19 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 #define TC__IF_ATTN_SM80(own, ...)
 #endif
 
+#if TC__ATTN120_AUTO && defined(__CUDA_ARCH__)
+#define TC__IF_ATTN_SM120(...) __VA_ARGS__
+#else
+#define TC__IF_ATTN_SM120(...)
+#endif
+
 #define TC__ATTN_AUTO_RULES(X, c)                                                                                     \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
-      "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE, TC_ATTN_SM100_DEFINE or "       \
-      "TC_ATTN_SM80_DEFINE")                                                                                          \
+      "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE, TC_ATTN_SM100_DEFINE, "         \
+      "TC_ATTN_SM120_DEFINE or TC_ATTN_SM80_DEFINE")                                                                  \
     TC__ATTN_TYPE_RULE(X, c)                                                                                          \
     TC__ATTN_ANY_RULES(X, c)                                                                                          \
     TC__ATTN_CACHE_RULES(X, c)
@@ -435,6 +486,10 @@ TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config give
     {                                                                                                                 \
         return tc_attn_sm100_config(tc__attn_100_or_none(own##_config()));                                            \
     }                                                                                                                 \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm120_config(void)                                           \
+    {                                                                                                                 \
+        return tc_attn_sm120_config(tc__attn_16_or_none(own##_config()));                                             \
+    }                                                                                                                 \
     TC__ATTN_SM90_KERNEL(name##_sm90, tc_attn_sm90_config(own##_config()),                                            \
                          TC__IF_SM90A(TC__ATTN_SM90_BODY(own, tc_attn_sm90_config(own##_config()))))                  \
     TC__KERNEL_OF(name##_sm80, tc_attn_sm80_params,                                                                   \
@@ -444,8 +499,11 @@ TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config give
                            TC__IF_SM80(TC__ATTN_DECODE_MAYBE(own, own##_config())))                                   \
     TC__ATTN_SM100_KERNEL(name##_sm100, name##_sm100_config(),                                                        \
                           TC__IF_SM100A(TC__ATTN_SM100_BODY(own, name##_sm100_config())))                             \
+    TC__ATTN_SM120_KERNEL(name##_sm120, TC__ATTN120_AUTO, name##_sm120_config(),                                      \
+                          TC__IF_ATTN_SM120(TC__ATTN_SM120_BODY(own, name##_sm120_config())))                         \
     TC__HOST_PART(TC__GO(own, attn, tc__attn_auto_go, TC__FUNCTION(name##_sm90) TC__FUNCTION(name##_sm80)             \
-                                                          TC__FUNCTION(name##_decode) TC__FUNCTION(name##_sm100))     \
+                                                          TC__FUNCTION(name##_decode) TC__FUNCTION(name##_sm100)      \
+                                                          TC__FUNCTION(name##_sm120))                                 \
                   TC__ATTN_ENTRIES(name, own))
 
 #endif /* __CUDACC__ */

@@ -27,6 +27,12 @@ typedef struct tc_attn_sm80_params {
  *     shared memory:    Q: [bm rows][head_dim] | K: [stages][bn rows][head_dim] | V: [stages][bn rows][head_dim_v]
  *                       rows end to end, their 16-byte chunks swizzled
  *
+ * The kernel of sm_120 (tc_attn_sm120.h) is this one but for how Q, K and V come and go: with .ring, which its
+ * configuration sets, a warp waits for a slot of K or V at that slot's mbarrier and gives it back there, a producer
+ * fills it by TMA, and nothing is copied here. What differs is how a tile lies (tc__attn80_layout), how a slot is
+ * filled, waited for and given back (tc__attn80_take_k, _take_v, _copies_due, _give_k, _give_v, _forward) and how it
+ * all begins (tc__attn80_begin_copies, tc__attn80_begin). A warp with a ring leaves out what its own rows do not see.
+ *
  * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So
  * a warp has 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of
  * Q as fits stays in registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither
@@ -84,6 +90,38 @@ TC_HD TC_CONSTEXPR tc_rows tc__attn80_tile(const tc_attn_config c, const int dim
 }
 TC_HD TC_CONSTEXPR int tc__attn80_copies(const tc_rows t) { return tc_rows_passes(t) * tc_rows_pieces(t); }
 
+/* How a tile of rows of dim elements lies in shared memory: rows end to end, or with .ring in boxes of TMA, each as
+ * wide as what is swizzled together: bytes from a row to the next, from a box to the next (0: none). Within a box both
+ * are tc_rows_at(row, ...). */
+typedef struct tc__attn80_layout {
+    int row, box;
+} tc__attn80_layout;
+
+TC_HD TC_CONSTEXPR tc__attn80_layout tc__attn80_layout_of(const tc_attn_config c, const int dim, const int rows)
+{
+    const int wide = tc_rows_xor(dim * 2) * 16;
+    const tc__attn80_layout l = {c.ring ? wide : dim * 2, c.ring ? rows * wide : 0};
+    return l;
+}
+TC_HD TC_CONSTEXPR tc__attn80_layout tc__attn80_q_layout(const tc_attn_config c)
+{
+    return tc__attn80_layout_of(c, c.head_dim, c.bm);
+}
+TC_HD TC_CONSTEXPR tc__attn80_layout tc__attn80_k_layout(const tc_attn_config c)
+{
+    return tc__attn80_layout_of(c, c.head_dim, c.bn);
+}
+TC_HD TC_CONSTEXPR tc__attn80_layout tc__attn80_v_layout(const tc_attn_config c)
+{
+    return tc__attn80_layout_of(c, c.head_dim_v, c.bn);
+}
+/* A chunk's offset moved along the row by `chunks`, an even constant. */
+TC_HD TC_CONSTEXPR uint32_t tc__attn80_move(const tc__attn80_layout l, uint32_t at, const int chunks)
+{
+    return l.box ? tc_rows_move(l.row, at, chunks % (l.row / 16)) + (uint32_t)(chunks / (l.row / 16) * l.box)
+                 : tc_rows_move(l.row, at, chunks);
+}
+
 /* 99 KB, what a block of sm_86, 89 and 120 may have: no kernel whose tile is chosen here needs more. */
 #define TC__ATTN80_SMEM ((int)TC_CHIP_86_SMEM)
 
@@ -91,6 +129,7 @@ TC_HD TC_CONSTEXPR int tc__attn80_copies(const tc_rows t) { return tc_rows_passe
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
 {
     tc_attn_config c = given;
+    c.ring = 0;
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     c.stages = c.stages ? c.stages : 2;
@@ -226,12 +265,18 @@ TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, con
 
 /* Where a warp stands: what moves along while its block works on a tile, and what it keeps for its rows. */
 typedef struct tc__attn80_place {
-    const tc_attn_sm80_params *p;
+    const tc_attn_sm80_params *p; /* .ring: none */
+    const tc_attn_problem *problem;
     const tc_attn_work *w;
     uint32_t q_lane, k_lane, v_lane; /* ldmatrix: offsets of this lane in 16 rows of Q, K, V */
     uint32_t q, k, v;          /* shared addresses, the same for all lanes: this warp's rows of Q; slot 0 of K, of V */
+    uint32_t q_first;          /* the block's rows of Q */
     const char *k_src, *v_src; /* the tile that is loaded next, the same for all lanes */
     uint32_t use, fill;        /* slots: that of this tile, that of the tile loaded next */
+    tc_pipe k_pipe, v_pipe;    /* .ring: the mbarriers of the slots; the parity of this lap */
+    uint32_t phase;
+    int head;                  /* of K and V */
+    int lo, hi;                /* .ring: the tiles of keys that the producer brings; w has this warp's own */
     int row;                   /* this warp's first one in the tile of work */
     float scale;               /* tc_attn_scale */
     uint32_t *held;            /* the columns of Q that stay in registers */
@@ -248,8 +293,8 @@ TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_plac
 {
 #pragma unroll
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++)
-        tc_ldmatrix_x4(a + 4 * t, tc_rows_move(c.head_dim * 2, at->q_lane, 2 * step)
-                                      + (at->q + (uint32_t)(t * 16 * c.head_dim * 2)));
+        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(tc__attn80_q_layout(c), at->q_lane, 2 * step)
+                                      + (at->q + (uint32_t)(t * 16 * tc__attn80_q_layout(c).row)));
 }
 
 /* How many of `copies` have gone out before unit u of `units`. */
@@ -258,22 +303,21 @@ TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
     return u == units ? copies : copies * u / units / TC__ATTN80_RUN * TC__ATTN80_RUN;
 }
 
-/* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by
- * 16 keys. */
-TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, tc__attn80_place *at, int load)
+/* The copies of the tile that is loaded next. */
+typedef struct tc__attn80_streams {
+    tc__attn80_stream k, v;
+} tc__attn80_streams;
+
+/* K of this tile is there: at its mbarrier, or since the last barrier of the block, and then the copies of the tile
+ * that is loaded next are made ready; load: there is one. */
+TC_DEV_SM80 void tc__attn80_take_k(const tc_attn_config c, const tc__attn80_place *at, int load, tc__attn80_streams *x)
 {
     const tc_attn_sm80_params *p = at->p;
-    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each,
-              fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
-    const int k_copies = tc__attn80_copies(tc__attn80_tile(c, c.head_dim));
-    const int copies = k_copies + tc__attn80_copies(tc__attn80_tile(c, c.head_dim_v));
-    const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
-    tc__attn80_stream ks, vs;
     uint32_t thread;
-    uint32_t f[4][4], q[2][16];
-#define TC__ATTN80_K(u)                                                                                                \
-    tc_ldmatrix_x4(f[(u) % slots], tc_rows_move(c.head_dim * 2, at->k_lane, (u) / each * 2)                            \
-                                       + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
+    if (c.ring) {
+        TC_MBARRIER_WAIT(tc_pipe_full(at->k_pipe, at->use), at->phase, "K full", (int)at->use);
+        return;
+    }
     /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the
      * time */
     asm volatile("{\n\t"
@@ -281,14 +325,70 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, tc__attn80_place *at, int
                  "shr.u32 zero, %2, 8;\n\t"
                  "add.u32 %0, %1, zero;\n\t"
                  "}" : "=r"(thread) : "r"(threadIdx.x), "r"(at->fill));
-    ks.rows = tc__attn80_tile(c, c.head_dim);
-    ks.to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(ks.rows, thread);
-    ks.off = tc__attn80_first_from(ks.rows, thread, (uint32_t)(p->k_row * 2));
-    ks.src = at->k_src, ks.pass = p->k_pass, ks.exist = load;
-    vs.rows = tc__attn80_tile(c, c.head_dim_v);
-    vs.to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(vs.rows, thread);
-    vs.off = tc__attn80_first_from(vs.rows, thread, (uint32_t)(p->v_row * 2));
-    vs.src = at->v_src, vs.pass = p->v_pass, vs.exist = load;
+    x->k.rows = tc__attn80_tile(c, c.head_dim);
+    x->k.to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(x->k.rows, thread);
+    x->k.off = tc__attn80_first_from(x->k.rows, thread, (uint32_t)(p->k_row * 2));
+    x->k.src = at->k_src, x->k.pass = p->k_pass, x->k.exist = load;
+    x->v.rows = tc__attn80_tile(c, c.head_dim_v);
+    x->v.to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(x->v.rows, thread);
+    x->v.off = tc__attn80_first_from(x->v.rows, thread, (uint32_t)(p->v_row * 2));
+    x->v.src = at->v_src, x->v.pass = p->v_pass, x->v.exist = load;
+}
+
+/* Those copies of it that are due in unit u of `units`. */
+TC_DEV_SM80 void tc__attn80_copies_due(const tc_attn_config c, tc__attn80_streams *x, const int units, const int u)
+{
+    const int k_copies = tc__attn80_copies(tc__attn80_tile(c, c.head_dim));
+    const int copies = c.ring ? 0 : k_copies + tc__attn80_copies(tc__attn80_tile(c, c.head_dim_v));
+#pragma unroll
+    for (int i = tc__attn80_due(copies, units, u); i < tc__attn80_due(copies, units, u + 1); i++) {
+        if (i < k_copies) tc__attn80_copy(c, &x->k, i);
+        else tc__attn80_copy(c, &x->v, i - k_copies);
+    }
+}
+
+/* One lane says that its warp has read a slot. */
+TC_DEV_SM80 void tc__attn80_release(uint32_t empty)
+{
+    __syncwarp();
+    if (tc_lane() == 0) tc_mbarrier_arrive(empty);
+}
+
+/* This warp has read K: its slot goes back; or all copies of the next tile have gone out. */
+TC_DEV_SM80 void tc__attn80_give_k(const tc_attn_config c, tc__attn80_place *at, const tc__attn80_streams *x)
+{
+    if (c.ring) {
+        tc__attn80_release(tc_pipe_empty(at->k_pipe, at->use));
+        return;
+    }
+    at->k_src = x->k.src;
+    at->v_src = x->v.src;
+    tc_cp_async_commit_group();
+}
+
+/* The same of V, which came together with K where there is no ring, and goes back at the block's next barrier. */
+TC_DEV_SM80 void tc__attn80_take_v(const tc_attn_config c, const tc__attn80_place *at)
+{
+    if (c.ring) TC_MBARRIER_WAIT(tc_pipe_full(at->v_pipe, at->use), at->phase, "V full", (int)at->use);
+}
+TC_DEV_SM80 void tc__attn80_give_v(const tc_attn_config c, const tc__attn80_place *at)
+{
+    if (c.ring) tc__attn80_release(tc_pipe_empty(at->v_pipe, at->use));
+}
+
+/* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by
+ * 16 keys. */
+TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, tc__attn80_place *at, int load)
+{
+    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each,
+              fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
+    const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
+    tc__attn80_streams x;
+    uint32_t f[4][4], q[2][16];
+#define TC__ATTN80_K(u)                                                                                                \
+    tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(tc__attn80_k_layout(c), at->k_lane, (u) / each * 2)                 \
+                                       + (k + (uint32_t)((u) % each * 16 * tc__attn80_k_layout(c).row)))
+    tc__attn80_take_k(c, at, load, &x);
     if (hold == 0) tc__attn80_read_q(c, at, 0, q[0]);
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_K(u);
@@ -300,11 +400,7 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, tc__attn80_place *at, int
         if (u + fore < units) TC__ATTN80_K(u + fore);
         if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold)
             tc__attn80_read_q(c, at, step + 1, q[(step + 1) % 2]);
-#pragma unroll
-        for (int i = tc__attn80_due(copies, units, u); i < tc__attn80_due(copies, units, u + 1); i++) {
-            if (i < k_copies) tc__attn80_copy(c, &ks, i);
-            else tc__attn80_copy(c, &vs, i - k_copies);
-        }
+        tc__attn80_copies_due(c, &x, units, u);
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
@@ -316,9 +412,7 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, tc__attn80_place *at, int
         }
     }
 #undef TC__ATTN80_K
-    at->k_src = ks.src;
-    at->v_src = vs.src;
-    tc_cp_async_commit_group();
+    tc__attn80_give_k(c, at, &x);
 }
 
 /* Element number `index`, to exp2 and into the sum of its row: 16 keys after the other, 8 of each of the lane's tiles
@@ -339,7 +433,7 @@ TC_DEV_SM80 void tc__attn80_pack(const tc_attn_config c, const tc__attn80_place 
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
         float *s = at->s + t * c.bn / 2 + j * 8;
         if (c.dropout)
-            tc__attn_drop_8(tc__dropout_in(at->p->problem.hook), tc__attn_patch(at->w, at->row + t * 16, kv), s);
+            tc__attn_drop_8(tc__dropout_in(at->problem->hook), tc__attn_patch(at->w, at->row + t * 16, kv), s);
         tc_attn_pack(c.type, s, 16, a + 4 * t);
     }
 }
@@ -355,8 +449,9 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
     for (int i = 0; i < 2 * tiles; i++) part[i] = 0.f;
 #define TC__ATTN80_V(u)                                                                                                \
-    tc_ldmatrix_x4_trans(f[(u) % slots], tc_rows_move(c.head_dim_v * 2, at->v_lane, (u) % each * 2)                    \
-                                             + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
+    tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(tc__attn80_v_layout(c), at->v_lane, (u) % each * 2)           \
+                                             + (v + (uint32_t)((u) / each * 16 * tc__attn80_v_layout(c).row)))
+    tc__attn80_take_v(c, at);
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
@@ -384,6 +479,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
     for (int i = 0; i < 2 * tiles; i++) at->sum[i] += part[i];
 #undef TC__ATTN80_V
+    tc__attn80_give_v(c, at);
 }
 
 /* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf
@@ -433,7 +529,7 @@ TC_DEV_SM80 void tc__attn80_step(const tc_attn_config c, tc__attn80_place *at, c
 #pragma unroll
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
         const tc_attn_scores x = {at->s + t * c.bn / 2, c.bn, at->row + t * 16, k.n, k.state, k.edges, 0, at->scale};
-        const int few = tc_attn_score(c, &at->p->problem, at->w, x);
+        const int few = tc_attn_score(c, at->problem, at->w, x);
         tc__attn80_raise(c, at, t);
         if (few) tc__attn80_round(c, at, t);
     }
@@ -441,13 +537,18 @@ TC_DEV_SM80 void tc__attn80_step(const tc_attn_config c, tc__attn80_place *at, c
 }
 
 /* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages /
- * 2 tiles between two barriers; while they are worked on, as many are loaded. */
+ * 2 tiles between two barriers; while they are worked on, as many are loaded. With .ring the producer knows. */
 TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, tc__attn80_place *at, int ahead)
 {
     const tc_attn_sm80_params *p = at->p;
     const int together = c.stages / 2;
-    int unused;
-    const int next = tc_attn_next(c, &p->problem, at->w, ahead, &unused);
+    int unused, next;
+    if (c.ring) {
+        at->use++;
+        if (at->use == (uint32_t)c.stages) at->use = 0, at->phase ^= 1u;
+        return ahead;
+    }
+    next = tc_attn_next(c, at->problem, at->w, ahead, &unused);
     at->k_src -= p->k_back;
     at->v_src -= p->v_back;
     if (c.mask || c.mask_tile) { /* tiles were skipped */
@@ -463,110 +564,204 @@ TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, tc__attn80_place *at,
     return next;
 }
 
-/* The kernel. Tiles of keys that every row sees whole have a loop of their own, without a test for a mask. */
-TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
+/* The sums of nothing. */
+TC_DEV_SM80 void tc__attn80_zero(const tc_attn_config c, const tc__attn80_place *at)
+{
+    const int tiles = tc__attn80_rows(c) / 16;
+#pragma unroll
+    for (int i = 0; i < tiles * c.head_dim_v / 2; i++) at->o[i] = 0.f;
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) at->shift[i] = TC__ATTN80_NONE, at->sum[i] = at->rounding[i] = 0.f;
+}
+
+/* Where a block's tiles begin in its shared memory. */
+typedef struct tc__attn80_tiles {
+    uint32_t q, k, v;
+} tc__attn80_tiles;
+
+TC_DEV_SM80 tc__attn80_tiles tc__attn80_tiles_at(const tc_attn_config c, uint32_t smem)
+{
+    tc__attn80_tiles t;
+    t.q = smem, t.k = smem + (uint32_t)(c.bm * c.head_dim * 2);
+    t.v = t.k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
+    return t;
+}
+
+/* Where this lane reads. */
+TC_DEV_SM80 void tc__attn80_addresses(const tc_attn_config c, tc__attn80_place *at, const tc__attn80_tiles tiles,
+                                      int lane)
+{
+    at->q_lane = tc_rows_at(tc__attn80_q_layout(c).row, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+    at->k_lane = tc_rows_at(tc__attn80_k_layout(c).row, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
+    at->v_lane = tc_rows_at(tc__attn80_v_layout(c).row, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+    at->q = tiles.q + (uint32_t)(at->row * tc__attn80_q_layout(c).row);
+    at->q_first = tiles.q;
+    at->k = tiles.k;
+    at->v = tiles.v;
+}
+
+/* Bounds of its tiles of keys, known to be the same for the warp. */
+TC_DEV_SM80 void tc__attn80_uniform_work(const tc_attn_config c, tc_attn_work *w)
+{
+    w->hi = (int)tc_uniform((uint32_t)w->hi);
+    w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
+    if (c.window) {
+        w->lo = (int)tc_uniform((uint32_t)w->lo);
+        w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
+    }
+}
+
+/* .ring: a block's tiles are its producer's to fill. What a warp finds of it: */
+typedef struct tc__attn80_ring {
+    const tc_attn_problem *problem;
+    tc_pipe k, v;    /* the mbarriers of the slots */
+    uint32_t q_full; /* that of Q */
+} tc__attn80_ring;
+
+/* .ring: one tile of keys of which this warp's rows see nothing. It waits all the same: a warp that came late for a
+ * slot would mistake one lap for another. */
+TC_DEV_SM80 void tc__attn80_pass(const tc_attn_config c, tc__attn80_place *at)
+{
+    TC_MBARRIER_WAIT(tc_pipe_full(at->k_pipe, at->use), at->phase, "K full", (int)at->use);
+    tc__attn80_release(tc_pipe_empty(at->k_pipe, at->use));
+    TC_MBARRIER_WAIT(tc_pipe_full(at->v_pipe, at->use), at->phase, "V full", (int)at->use);
+    tc__attn80_release(tc_pipe_empty(at->v_pipe, at->use));
+    (void)tc__attn80_forward(c, at, 0);
+}
+
+/* .ring: from all tiles of keys to those that this warp's own rows see. Not with a mask hook, by which tiles are
+ * skipped. */
+TC_DEV_SM80 void tc__attn80_narrow(const tc_attn_config c, const tc_attn_problem *pr, int row, tc_attn_work *w)
+{
+    const int first = tc__attn_row(pr, w, row).q, last = tc__attn_row(pr, w, row + tc__attn80_rows(c) - 1).q;
+    tc_attn_work own = *w;
+    own.q0 = first;
+    tc__attn_see(c, pr, &own, last < w->q_len ? last : w->q_len - 1);
+    if (!tc__attn_row_exists(pr, w, row, first)) own.lo = own.hi = own.free_lo = own.free_hi = w->lo;
+    w->lo = own.lo, w->hi = own.hi, w->free_lo = own.free_lo, w->free_hi = own.free_hi;
+}
+
+/* .ring: Q is there, and so is the first tile of keys that is this warp's, n and below. */
+TC_DEV_SM80 int tc__attn80_begin(const tc_attn_config c, tc__attn80_place *at, const tc__attn80_ring *r, int n)
+{
+    at->k_pipe = r->k, at->v_pipe = r->v;
+    at->phase = 0;
+    TC_MBARRIER_WAIT(r->q_full, 0, "Q full", 0);
+#pragma unroll 1
+    for (; !c.mask && n >= at->w->hi && n >= at->lo; n--) tc__attn80_pass(c, at);
+    return n;
+}
+
+/* No ring: Q, and the tiles of K and V that are loaded ahead, from n down; the tile that is to be loaded next. */
+TC_DEV_SM80 int tc__attn80_begin_copies(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at,
+                                        int n)
+{
+    const tc_attn_problem *pr = &p->problem;
+    const tc_attn_work *w = at->w;
+    const int together = c.stages / 2, hk = at->head;
+    int ahead = n, unused;
+    at->k_src = tc__attn80_uniform(
+        (const char *)p->k
+        + ((long long)tc__attn_outer_k(pr, w) * p->k_batch + (long long)w->k_at * p->k_row + hk * p->k_head) * 2);
+    at->v_src = tc__attn80_uniform(
+        (const char *)p->v
+        + ((long long)tc__attn_outer_k(pr, w) * p->v_batch + (long long)w->k_at * p->v_row + hk * p->v_head) * 2);
+    tc__attn80_load_q(c, p, w, at->q_first);
+#pragma unroll 1
+    for (int i = 0; i < c.stages - together; i++) {
+        if (ahead >= w->lo) {
+            const tc_rows kr = tc__attn80_tile(c, c.head_dim), vr = tc__attn80_tile(c, c.head_dim_v);
+            const tc__attn80_stream ks = {kr,
+                                          at->k + at->fill * (uint32_t)(c.bn * kr.bytes)
+                                              + tc__attn80_first_to(kr, threadIdx.x),
+                                          tc__attn80_first_from(kr, threadIdx.x, (uint32_t)(p->k_row * 2)),
+                                          at->k_src + ahead * p->k_tile,
+                                          p->k_pass,
+                                          w->k_len - ahead * c.bn};
+            const tc__attn80_stream vs = {vr,
+                                          at->v + at->fill * (uint32_t)(c.bn * vr.bytes)
+                                              + tc__attn80_first_to(vr, threadIdx.x),
+                                          tc__attn80_first_from(vr, threadIdx.x, (uint32_t)(p->v_row * 2)),
+                                          at->v_src + ahead * p->v_tile,
+                                          p->v_pass,
+                                          w->k_len - ahead * c.bn};
+            tc__attn80_fill(c, ks);
+            tc__attn80_fill(c, vs);
+            ahead = tc_attn_next(c, pr, w, ahead, &unused);
+        }
+        at->fill++;
+        tc_cp_async_commit_group();
+    }
+    at->k_src += ahead * p->k_tile;
+    at->v_src += ahead * p->v_tile;
+    tc__cp_async_wait(c.stages - 2 * together);
+    __syncthreads();
+    return ahead;
+}
+
+/* A tile of queries, from beginning to end: by the block's own copies (p), or by a producer's (.ring: r). Tiles of keys
+ * that every row sees whole have a loop of their own, without a test for a mask. */
+TC_DEV_SM80 void tc__attn80_queries(const tc_attn_config c, const tc_attn_sm80_params *p, const tc__attn80_ring *r)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
-    const tc_attn_problem *pr = &p->problem;
-    const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), hold = tc__attn80_held(c);
-    const int together = c.stages / 2, apart = TC__ATTN80_APART && !c.window && !c.mask;
-    const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
-    const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
+    const tc_attn_problem *pr = c.ring ? r->problem : &p->problem;
+    const int rows = tc__attn80_rows(c), lane = tc_lane(), hold = tc__attn80_held(c);
+    const int apart = TC__ATTN80_APART && !c.window && !c.mask;
+    const tc__attn80_tiles tiles = tc__attn80_tiles_at(c, tc_smem_u32(tc__dynamic_smem));
     tc__attn80_place at;
     tc_attn_work w;
     float shift[8], sum[8], rounding[8];
     uint32_t held[256];
     float o[256], s[256];
     uint32_t index;
-    int n, ahead, state, unused, hk;
+    int n, ahead, state;
 
-    at.row = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c);
+    at.row = (int)tc_uniform(threadIdx.x / 32u) * rows;
     at.scale = tc_attn_scale(c, pr);
-    at.p = p, at.w = &w;
+    at.p = p, at.problem = pr, at.w = &w;
     at.held = held, at.s = s, at.o = o, at.shift = shift, at.sum = sum, at.rounding = rounding;
     if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
-    w.hi = (int)tc_uniform((uint32_t)w.hi);
-    w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
-    if (c.window) {
-        w.lo = (int)tc_uniform((uint32_t)w.lo);
-        w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
-    }
-#pragma unroll
-    for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
-#pragma unroll
-    for (int i = 0; i < 2 * tiles; i++) shift[i] = TC__ATTN80_NONE, sum[i] = rounding[i] = 0.f;
-    n = tc_attn_next(c, pr, &w, w.hi, &state);
-    if (n >= w.lo) {
-        hk = w.h / (pr->heads / pr->heads_kv);
-        at.q_lane = tc_rows_at(c.head_dim * 2, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
-        at.k_lane = tc_rows_at(c.head_dim * 2, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
-        at.v_lane = tc_rows_at(c.head_dim_v * 2, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
-        at.q = smem + (uint32_t)(at.row * c.head_dim * 2);
-        at.k = smem_k;
-        at.v = smem_v;
-        at.k_src = tc__attn80_uniform(
-            (const char *)p->k
-            + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
-        at.v_src = tc__attn80_uniform(
-            (const char *)p->v
-            + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
+    at.hi = w.hi, at.lo = w.lo;
+    if (c.ring && !c.mask) tc__attn80_narrow(c, pr, at.row, &w);
+    tc__attn80_uniform_work(c, &w);
+    tc__attn80_zero(c, &at);
+    n = tc_attn_next(c, pr, &w, c.ring ? at.hi : w.hi, &state);
+    if (n >= (c.ring ? at.lo : w.lo)) {
+        at.head = w.h / (pr->heads / pr->heads_kv);
+        tc__attn80_addresses(c, &at, tiles, lane);
         at.use = 0;
         at.fill = 0;
-        tc__attn80_load_q(c, p, &w, smem);
-        ahead = n;
-#pragma unroll 1
-        for (int i = 0; i < c.stages - together; i++) {
-            if (ahead >= w.lo) {
-                const tc_rows kr = tc__attn80_tile(c, c.head_dim), vr = tc__attn80_tile(c, c.head_dim_v);
-                const tc__attn80_stream ks = {
-                    kr,
-                    smem_k + at.fill * (uint32_t)(c.bn * kr.bytes) + tc__attn80_first_to(kr, threadIdx.x),
-                    tc__attn80_first_from(kr, threadIdx.x, (uint32_t)(p->k_row * 2)),
-                    at.k_src + ahead * p->k_tile,
-                    p->k_pass,
-                    w.k_len - ahead * c.bn};
-                const tc__attn80_stream vs = {
-                    vr,
-                    smem_v + at.fill * (uint32_t)(c.bn * vr.bytes) + tc__attn80_first_to(vr, threadIdx.x),
-                    tc__attn80_first_from(vr, threadIdx.x, (uint32_t)(p->v_row * 2)),
-                    at.v_src + ahead * p->v_tile,
-                    p->v_pass,
-                    w.k_len - ahead * c.bn};
-                tc__attn80_fill(c, ks);
-                tc__attn80_fill(c, vs);
-                ahead = tc_attn_next(c, pr, &w, ahead, &unused);
-            }
-            at.fill++;
-            tc_cp_async_commit_group();
-        }
-        at.k_src += ahead * p->k_tile;
-        at.v_src += ahead * p->v_tile;
-        tc__cp_async_wait(c.stages - 2 * together);
-        __syncthreads();
+        if (c.ring) n = tc__attn80_begin(c, &at, r, n);
+        ahead = c.ring ? n : tc__attn80_begin_copies(c, p, &at, n);
+        if (!c.ring || n >= w.lo) {
 #pragma unroll
-        for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
-        for (;;) {
-            const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 1};
-            tc__attn80_step(c, &at, k);
-            n = tc_attn_next(c, pr, &w, n, &state);
-            if (n < w.lo) break;
-            ahead = tc__attn80_forward(c, &at, ahead);
-            if (apart && n < w.free_hi) break;
-        }
-        if (apart && n >= w.lo) {
+            for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * rows / 4);
             for (;;) {
-                const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 0};
+                const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 1};
                 tc__attn80_step(c, &at, k);
-                if (--n < w.lo) break;
+                n = tc_attn_next(c, pr, &w, n, &state);
+                if (n < w.lo) break;
                 ahead = tc__attn80_forward(c, &at, ahead);
+                if (apart && n < w.free_hi) break;
             }
+            if (apart && n >= w.lo) {
+                for (;;) {
+                    const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 0};
+                    tc__attn80_step(c, &at, k);
+                    if (--n < w.lo) break;
+                    ahead = tc__attn80_forward(c, &at, ahead);
+                }
+            }
+            if (c.ring) (void)tc__attn80_forward(c, &at, 0);
         }
+#pragma unroll 1
+        for (; c.ring && !c.mask && n >= at.lo; n--) tc__attn80_pass(c, &at);
     }
     /* from scratch, so that nothing of it takes registers in the loop */
     asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
     tc_attn_work_at(c, pr, index, &w);
 #pragma unroll
-    for (int t = 0; t < tiles; t++) {
+    for (int t = 0; t < rows / 16; t++) {
         tc_attn_rows r;
         r.o = o + t * c.head_dim_v / 2;
         r.row = at.row + t * 16;
@@ -579,6 +774,13 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         tc_attn_finish(c, pr, &w, &r);
         tc_attn_store(c, pr, &w, &r);
     }
+
+}
+
+/* The kernel. */
+TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
+{
+    tc__attn80_queries(c, p, 0);
 }
 
 #endif /* __CUDACC__ */

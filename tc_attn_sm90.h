@@ -785,9 +785,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 TC_HOST tc_status tc__attn_fp8_check(const tc_attn_config *c, const tc_attn_args *g);
 TC_HOST void tc__attn_fp8_fill(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g);
 
-/* A tensor map; share: heads that stand side by side in a tile (Q; 0: there is no such dimension); box_rows: rows of
- * a copy. */
-TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int share, int box_rows)
+/* A tensor map; share: heads that stand side by side in a tile (Q; 0: there is no such dimension). */
+TC_HOST tc_status tc__attn90_map_box(tc_tmap *map, const tc__attn_tensor t, int share, const tc_operand_box *box)
 {
     tc_tmap_desc d;
     const uint64_t bytes = (uint64_t)tc_type_bits(t.type) / 8; /* of an element */
@@ -796,13 +795,13 @@ TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int shar
     d.type = t.type;
     d.base = t.base;
     d.dim[0] = (uint64_t)t.dim;
-    d.box[0] = 128 / (uint32_t)bytes;
+    d.box[0] = (uint32_t)box->cols;
     if (share) {
         d.dim[i] = d.box[i] = (uint32_t)share;
         d.stride[i++ - 1] = (uint64_t)t.s.head * bytes;
     }
     d.dim[i] = (uint64_t)(t.rows > 0 ? t.rows : 1);
-    d.box[i] = (uint32_t)box_rows;
+    d.box[i] = (uint32_t)box->rows;
     d.stride[i++ - 1] = (uint64_t)t.s.row * bytes;
     d.dim[i] = (uint64_t)(share ? t.heads / share : t.heads);
     d.box[i] = 1;
@@ -813,9 +812,15 @@ TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int shar
     d.rank = i;
     for (i = 1; i < d.rank; i++)
         if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
-    d.swizzle = 128;
+    d.swizzle = box->swizzle;
     d.l2_promotion = 256;
     return tc__tmap_named(map, t.name, &d);
+}
+/* The same in boxes of 128 bytes of so many rows. */
+TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int share, int rows)
+{
+    const tc_operand_box box = {1024 / tc_type_bits(t.type), rows, 128, 0};
+    return tc__attn90_map_box(map, t, share, &box);
 }
 
 /* As tc_gemm_sm90_launch; cluster is 1. */

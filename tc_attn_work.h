@@ -76,16 +76,17 @@ typedef struct tc_attn_config {
     int causal; /* 1: a query sees no key behind its own place, the last query that of the last key */
     int window;                    /* 1: a call's window_left and window_right hold */
     int bm, bn;                    /* queries and keys of a tile (by head_dim) */
-    int stages;                    /* tiles of K, and of V, in flight (2) */
+    int stages;                    /* tiles of K, and of V, in flight (2; SM120: up to 4 that fit) */
     int q_stages; /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
-    int warps;                     /* SM80: warps of a block (bm / 32); decoding: (4) */
+    int warps;                     /* SM80, SM120: warps of a block that multiply (bm / 32); decoding: (4) */
+    int ring; /* set by SM120's generator, and by nobody else: Q, K and V come by TMA */
     int exp_poly; /* SM100: of 16 exponentials so many are polynomials on the FMA pipe; others do not look (0) */
     int kv;     /* decoding: type of K and V: .type, TC_E4M3 or TC_S8 (.type) */
     int paged;  /* decoding: 1: K and V lie in pages that a call's page_table lists */
     int o;       /* TC_E4M3: type of O: TC_BF16 or TC_F16 (TC_BF16) */
     int promote; /* TC_E4M3: sums are kept in f32 after so many keys (128); or TC_FAST */
-    int dropout; /* 1: a call's dropout_p, dropout_seed and dropout_offset hold; SM90 and SM80, types of 16 bits */
+    int dropout; /* 1: a call's dropout_p, dropout_seed and dropout_offset hold; SM90, SM120 and SM80, 16 bits */
     int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
     tc_attn_mask_fn mask;
@@ -271,21 +272,10 @@ typedef struct tc__attn_place {
     uint32_t b, head, row;
 } tc__attn_place;
 
-/* What there is to do for it; 0 where the sequence has no such tile. */
-TC_DEV int tc__attn_work_of(const tc_attn_config c, const tc_attn_problem *p, const tc__attn_place at, tc_attn_work *w)
+/* Which tiles of keys queries w->q0 .. last see. */
+TC_DEV void tc__attn_see(const tc_attn_config c, const tc_attn_problem *p, tc_attn_work *w, int last)
 {
-    const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
-                            k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
-    int last, off;
-    w->b = (int)at.b;
-    w->h = (int)at.head * p->group;
-    w->q0 = (int)at.row * p->tile_q;
-    tc__attn_sequence(q, w->b, &w->q_at, &w->q_len);
-    tc__attn_sequence(k, w->b, &w->k_at, &w->k_len);
-    if (w->q0 >= w->q_len) return 0;
-    last = w->q0 + p->tile_q - 1;
-    last = last < w->q_len ? last : w->q_len - 1;
-    off = w->k_len - w->q_len;
+    const int off = w->k_len - w->q_len;
     w->lo = 0;
     w->hi = (w->k_len + c.bn - 1) / c.bn;
     w->free_lo = 0;
@@ -300,6 +290,23 @@ TC_DEV int tc__attn_work_of(const tc_attn_config c, const tc_attn_problem *p, co
         w->lo = begin <= 0 ? 0 : begin / c.bn;
         w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
     }
+}
+
+/* What there is to do for it; 0 where the sequence has no such tile. */
+TC_DEV int tc__attn_work_of(const tc_attn_config c, const tc_attn_problem *p, const tc__attn_place at, tc_attn_work *w)
+{
+    const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
+                            k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
+    int last;
+    w->b = (int)at.b;
+    w->h = (int)at.head * p->group;
+    w->q0 = (int)at.row * p->tile_q;
+    tc__attn_sequence(q, w->b, &w->q_at, &w->q_len);
+    tc__attn_sequence(k, w->b, &w->k_at, &w->k_len);
+    if (w->q0 >= w->q_len) return 0;
+    last = w->q0 + p->tile_q - 1;
+    last = last < w->q_len ? last : w->q_len - 1;
+    tc__attn_see(c, p, w, last);
     return 1;
 }
 

@@ -16,20 +16,32 @@ TC_GEMM_SM120_DEFINE(bf16_turns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM120_DEFINE(nvfp4_turns, NVFP4)
 /* what CUTLASS's example 79a (nvfp4 to bf16, 128 x 128, warps that multiply together) does, for a table beside it */
 TC_GEMM_SM120_DEFINE(as_79a, NVFP4, .bk = 128, .warps_m = 2, .warps_n = 4, .schedule = TC_COOPERATIVE)
+/* attention: what TC_ATTN_DEFINE takes here, and the sm_80 kernel of the same shape beside it */
+TC_ATTN_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128)
+TC_ATTN_DEFINE(causal_64, .type = TC_BF16, .head_dim = 64, .causal = 1)
+TC_ATTN_DEFINE(causal_128, .type = TC_BF16, .head_dim = 128, .causal = 1)
+TC_ATTN_SM80_DEFINE(copies_64, .type = TC_BF16, .head_dim = 64)
+TC_ATTN_SM80_DEFINE(copies_128, .type = TC_BF16, .head_dim = 128)
+TC_ATTN_SM80_DEFINE(copies_causal_64, .type = TC_BF16, .head_dim = 64, .causal = 1)
+TC_ATTN_SM80_DEFINE(copies_causal_128, .type = TC_BF16, .head_dim = 128, .causal = 1)
 
 typedef struct kernel_entry {
     const char *name;
     tc_status (*gemm)(const tc_gemm_args *, cudaStream_t);
     tc_status (*attn)(const tc_attn_args *, cudaStream_t);
     int bits;  /* of an element of A and B */
-    int block; /* k's that share a factor of a byte */
+    int block; /* k's that share a factor of a byte; attention: the head dim */
 } kernel_entry;
 static const kernel_entry kernels[] = {
     {"bf16_turns", bf16_turns_run, 0, 16, 0}, {"nvfp4_turns", nvfp4_turns_run, 0, 4, 16},
-    {"as_79a", as_79a_run, 0, 4, 16},         {"attn_128", 0, attn_128_run, 16, 0},
+    {"as_79a", as_79a_run, 0, 4, 16},
+    {"attn_64", 0, attn_64_run, 16, 64},           {"copies_64", 0, copies_64_run, 16, 64},
+    {"attn_128", 0, attn_128_run, 16, 128},        {"copies_128", 0, copies_128_run, 16, 128},
+    {"causal_64", 0, causal_64_run, 16, 64},       {"copies_causal_64", 0, copies_causal_64_run, 16, 64},
+    {"causal_128", 0, causal_128_run, 16, 128},    {"copies_causal_128", 0, copies_causal_128_run, 16, 128},
 };
-enum { KERNELS = sizeof kernels / sizeof kernels[0], DIM = 128 };
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 static int M = 512, N = 512, K = 4096;
 
 /* Elements of small numbers: what they are does not matter. */
@@ -54,7 +66,7 @@ static int run(const kernel_entry *k, int shaped)
         st = k->gemm(&g, 0);
     } else {
         const int rows = shaped ? M : 512, keys = shaped ? N : 2048, heads = shaped ? K : 1;
-        const size_t q_bytes = (size_t)rows * heads * DIM * 2, k_bytes = (size_t)keys * heads * DIM * 2;
+        const size_t q_bytes = (size_t)rows * heads * k->block * 2, k_bytes = (size_t)keys * heads * k->block * 2;
         tc_attn_args a;
         memset(&a, 0, sizeof a);
         a.batch = 1, a.heads = heads, a.q_len = rows, a.k_len = keys;

@@ -838,6 +838,8 @@ int main(int argc, char **argv)
         else if (kernels[i].sm == 100 && (device < 100 || device >= 120))
             SKIP("%s: needs compute capability 10.x or 11.x, this device has %d.%d", kernels[i].name, device / 10,
                  device % 10);
+        else if (kernels[i].sm == 120 && device < 120)
+            SKIP("%s: needs compute capability 12.x, this device has %d.%d", kernels[i].name, device / 10, device % 10);
         else if (kernels[i].smem > (int)properties.sharedMemPerBlockOptin)
             SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", kernels[i].name, kernels[i].smem,
                  (int)properties.sharedMemPerBlockOptin);

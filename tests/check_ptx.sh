@@ -18,7 +18,7 @@ ptxas=${PTXAS:-$(dirname "$(command -v "$nvcc" || echo /usr/local/cuda/bin/nvcc)
 built() { # built SOURCE: the program that make built of it as it is now, with the flags that count here
     # make builds these with some of their kernels; and ptxas takes longer over their counting hooks than nvcc over the
     # bare ones, and one kernel spills for them
-    case $1 in tests/attn_fuzz.cu | tests/gemm_fuzz.cu | tests/gemm_types.cu) return 1 ;; esac
+    case $1 in tests/attn_fuzz.cu | tests/attn_sm120*.cu | tests/gemm_fuzz.cu | tests/gemm_types.cu) return 1 ;; esac
     case $1 in tests/* | examples/*) ;; *) return 1 ;; esac
     program=$build/${1%.cu}
     [ -n "$build" ] && [ -x "$program" ] && [ -x "$build/tests/ptx_of" ] || return 1
@@ -95,14 +95,15 @@ for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm
     tests/gemm_mix_sm100.cu tests/gemm_mixed_sm80.cu tests/gemm_mixed_sm100.cu tests/gemm_sm120.cu \
     tests/gemm_groups_sm120.cu \
     tests/gemm_sparse_sm120.cu \
+    tests/attn_sm120.cu \
     examples/*.cu; do
     [ -z "$SOURCES" ] || break
     for arch in $targets; do
         case $source:$arch in
             # the sm_120 family's, with what its a and f targets have
             examples/36_*:120f*) ;;
-            tests/gemm_*sm120.cu:120f*) [ -z "$SHIPPED" ] || continue ;;
-            tests/gemm_*sm120.cu:* | examples/36_*:* | *:120f*) continue ;;
+            tests/*_sm120.cu:120f*) [ -z "$SHIPPED" ] || continue ;;
+            tests/*_sm120.cu:* | examples/36_*:* | *:120f*) continue ;;
             # sm_90a kernels only, or among others
             tests/*_sm100.cu:[89]* | tests/*_sm100.cu:*,*) continue ;;
             tests/epilogues.cu:90a | examples/[24]2*:100,120) ;;
@@ -119,6 +120,7 @@ for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm
         echo "$arch $source"
     done
 done > "$dir/list"
+[ -n "$SOURCES$SHIPPED" ] || echo "120,121 tests/attn_sm120_plain.cu" >> "$dir/list"
 [ ! -f "$dir/list107" ] || cat "$dir/list107" >> "$dir/list"
 [ -z "$SOURCES" ] || echo "$SOURCES" > "$dir/list"
 all=$(wc -l < "$dir/list")

@@ -5,7 +5,8 @@
 # itself; of the GEMM by hand for sm_107a (example 35) and of what the Blackwell GEMM does there alone, if
 # BUILD_DIR/toolkits has a CUDA that compiles for it: else they are skipped, and said so; of the Blackwell GEMM, by
 # example 32 (pairs of blocks, and blocks by themselves); of its attention, by example 34 (two tiles of queries in
-# turns, and one); and of the tcgen05 examples 30 and 31 each tcgen05.wait::ld, wholly and for the first of its two
+# turns, and one); of attention on sm_120, by a copy of example 34 for it, with more tiles of keys than slots; and of
+# the tcgen05 examples 30 and 31 each tcgen05.wait::ld, wholly and for the first of its two
 # loads. usage: tests/mutants.sh BUILD_DIR TCEMU
 # Variables: ALL=1, JOBS; ONLY: the sources whose line below matches it
 # A mutant is a directory in which one header or the example is changed; the other
@@ -56,6 +57,14 @@ tc_gemm_sm100.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5;$but5
 tc_gemm_sm100_store.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5|tc__gemm100_release;$store5|in common
 tc_gemm_sm100_store.h;tc_gemm_sm100_store;33_tcgen05_nvfp4;100a;$t5|tc__gemm100_release;$store5|of all columns
 tc_attn_sm100.h;-;34_tcgen05_attention;100a;$sync|$t5|tc_tcgen05_wait_st;$attn5
+tc_attn_sm120.h;-;attention_sm120;120a;$sync|__syncthreads|tc_pipe_init;-
+tc_attn_sm80.h;tc__attn80_take_k;attention_sm120;120a;$sync;-
+tc_attn_sm80.h;tc__attn80_take_v;attention_sm120;120a;$sync;-
+tc_attn_sm80.h;tc__attn80_release;attention_sm120;120a;$sync;-
+tc_attn_sm80.h;tc__attn80_give_k;attention_sm120;120a;tc__attn80_release;-
+tc_attn_sm80.h;tc__attn80_give_v;attention_sm120;120a;tc__attn80_release;-
+tc_attn_sm80.h;tc__attn80_pass;attention_sm120;120a;$sync|tc__attn80_release;-
+tc_attn_sm80.h;tc__attn80_begin;attention_sm120;120a;$sync;-
 examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
@@ -80,7 +89,7 @@ fi
 # could be caught in place of the one made of the skeleton. Example 34 without the kernel that has a hook, with three
 # heads to one of K and V, which do not fill a tile of queries, and with packed sequences: rows of zeros in Q and V.
 mkdir "$out/examples" && cp examples/*.h "$out/examples"
-for name in $(cut -d ';' -f 3 "$out/sources" | sort -u); do
+for name in $(cut -d ';' -f 3 "$out/sources" | grep -v '^attention_sm120$' | sort -u); do
     sed -e 's/^TC_GEMM_SM90_DEFINE(generated, .*)$//' -e 's/generated_run/hand_run/' "examples/$name.cu" \
         > "$out/examples/$name.cu"
 done
@@ -94,6 +103,17 @@ if [ -f "$attn" ]; then
     grep -q 'heads = 6.*6 : 2' "$attn" && grep -q 'lens, lens}' "$attn" \
         || { echo "mutants.sh: example 34 is another" >&2 && exit 2; }
 fi
+# Attention on sm_120: eight warps, of which some have no rows, and four; eight tiles of keys for two slots.
+own='TC_ATTN_SM120_DEFINE(\1, .type = TC_BF16, .head_dim = 64, .bn = 16, .stages = 2'
+sed -e '/^TC_ATTN_SM100_DEFINE(attn_alibi,/,/)$/d' -e '/hooked/d' -e 's/example_device(100)/example_device(120)/' \
+    -e "s/^TC_ATTN_SM100_DEFINE(\(attn_causal\), .*/$own, .causal = 1)/" \
+    -e "s/^TC_ATTN_SM100_DEFINE(\(attn_one_tile\), .*/$own, .bm = 128, .warps = 4)/" \
+    -e 's/heads = 8, heads_kv = i == 1 ? 8 : 2/heads = 6, heads_kv = i == 1 ? 6 : 2/' \
+    -e 's/len, len, 128}/len, len, 64}/' -e 's/len, len + 77, 64}/2048, 2048, 64, lens, lens}/' \
+    -e 's/^int main(void)$/static const int lens[] = {1500, 2048};\n&/' examples/34_tcgen05_attention.cu \
+    > "$out/examples/attention_sm120.cu" || exit 1
+[ "$(grep -c 'SM120_DEFINE\|device(120)\|lens, lens}' "$out/examples/attention_sm120.cu")" -eq 4 ] \
+    || { echo "mutants.sh: example 34 is another" >&2 && exit 2; }
 grep -q 'DEFINE(generated\|generated_run' "$out"/examples/*.cu && echo "mutants.sh: example 21 is another" >&2 && exit 2
 count=0
 make_mutant() { # SED_SCRIPT FORM: of line n of $file, and of those that its call goes on to

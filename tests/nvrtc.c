@@ -9,7 +9,8 @@
 static const char *const names[] = {
     "tc.h", "tc_attn.h", "tc_attn_append.h", "tc_attn_bwd.h", "tc_attn_bwd_sm80.h", "tc_attn_bwd_sm90.h",
     "tc_attn_bwd_work.h", "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_mla.h", "tc_attn_mla_work.h",
-    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_sm90_fp8.h", "tc_attn_sm90_plan.h",
+    "tc_attn_sm100.h", "tc_attn_sm120.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_sm90_fp8.h",
+    "tc_attn_sm90_plan.h",
     "tc_attn_work.h", "tc_chip.h", "tc_conv.h",
     "tc_conv_config.h", "tc_conv_sm80.h", "tc_conv_sm90.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
     "tc_gemm_b2b.h",
@@ -173,10 +174,10 @@ int main(int argc, char **argv)
                                            "gemm_flat", "gemm_small", "gemm_sm80", "gemm_sm80_any",
                                            "gemm_sm80_small", 0};
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
-                      *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", 0},
+                      *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", "attn_sm120", 0},
                       *const attn_decode[] = {"decode", 0}, *const attn_mla[] = {"mla", 0},
                       *const attn_append[] = {"append", 0}, *const b2b[] = {"two", 0},
-                      *const attn100[] = {"attn100", 0};
+                      *const attn100[] = {"attn100", 0}, *const attn120[] = {"attn120", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
         "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook, .epi_size = "
@@ -202,6 +203,9 @@ int main(int argc, char **argv)
                       "my_score)\n";
     static const char source_attn100[] = ATTN_HOOKS
         "TC_ATTN_SM100_DEFINE(attn100, .type = TC_BF16, .hook_size = sizeof(my_args), .causal = 1, .score = my_score, "
+        ".sink = my_sink)\n";
+    static const char source_attn120[] = ATTN_HOOKS
+        "TC_ATTN_SM120_DEFINE(attn120, .type = TC_BF16, .hook_size = sizeof(my_args), .causal = 1, .score = my_score, "
         ".sink = my_sink)\n";
     static const char source_decode[] = ATTN_HOOKS
         "TC_ATTN_DECODE_DEFINE(decode, .type = TC_BF16, .hook_size = sizeof(my_args), .paged = 1, .kv = TC_E4M3, "
@@ -314,6 +318,8 @@ int main(int argc, char **argv)
     one("gemm100.cu", source100, "sm_100a", "c++14", gemm100, "");
     one("gemm100.cu", source100, "sm_103a", "c++20", gemm100, "");
     one("attn100.cu", source_attn100, "sm_100a", "c++17", attn100, "");
+    one("attn120.cu", source_attn120, "sm_120a", "c++17", attn120, "");
+    one("attn120.cu", source_attn120, "sm_121", "c++14", attn120, "");
     one("gemm100.cu", source100, "sm_90a", "c++17", gemm100, "compute_100a");
     one("gemm.cu", source_all, "sm_90a", "c++14", gemm_all, "");
     one("gemm.cu", source_all, "sm_120", "c++20", gemm_all, "");

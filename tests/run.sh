@@ -93,6 +93,8 @@ list() {
         on_device attn_append "$build/tests/attn_append" 400
         on_device attn_fp8 "$build/tests/attn_fp8" 300
         on_device attn_sm100 "$build/tests/attn_sm100" 480
+        on_device attn_sm120 "$build/tests/attn_sm120" 300
+        on_device attn_sm120_plain "$build/tests/attn_sm120_plain" 80
         on_device attn_bwd_bad_input "$build/tests/attn_bwd_bad_input"
         on_device attn_bwd "$build/tests/attn_bwd" 230
         on_device attn_dropout "$build/tests/attn_dropout"
@@ -209,6 +211,10 @@ list() {
             step "gemm_sm107, attn_sm107" sh -c 'echo "SKIP kernels of sm_107: tests/toolkits.sh 13.5 brings a compiler"
                 echo "0 passed, 0 failed, 2 skipped"'
         fi
+        step "attn_sm120, tcemu sm_120a, schedules" \
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/attn_sm120" 60 1
+        step "attn_sm120, tcemu sm_121a" "$tcemu" --device sm_121a --sms 4 --strict "$build/tests/attn_sm120" 45 61
+        for device in sm_120 sm_121; do emulated $device attn_sm120_plain 20; done
         step "attn_decode, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --strict --schedules 2 "$build/tests/attn_decode" 30 1
         for device in sm_80 sm_120a; do emulated $device attn_decode 20; done

@@ -256,6 +256,9 @@ static const char *const served[][7] = {
      "Q, K: K-major; V: MN-major in memory, turned in shared memory", "f16, bf16; rows of heads", "sm_90a"},
     {"TC_ATTN_SM100_DEFINE", "tcgen05.mma; P from tensor memory", "Q, K, V: f16, bf16", "f32",
      "Q, K: K-major; V: MN-major", "the type of Q; rows of heads", "a and f of sm_100, 103, 107, 110"},
+    {"TC_ATTN_SM120_DEFINE", "mma.sync; P from registers", "Q, K, V: f16, bf16", "f32",
+     "Q, K: K-major; V: MN-major in memory, turned by ldmatrix", "the type of Q; rows of heads",
+     "sm_120f 121f; with .warps = 4 plain targets too"},
     {"TC_ATTN_DEFINE", "one of the above", "all of the above", "f32", "as above", "the same",
      "sm_80 on; e4m3: sm_90a"}};
 

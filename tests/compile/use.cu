@@ -1,6 +1,7 @@
 /* use.cu - every generator in one file, as a user writes it; compile.sh compiles it for every target. */
 #define TC_SM90_STUBS  /* of the sm_90a generators below, in a build without that target */
 #define TC_SM100_STUBS /* and of the sm_100a one */
+#define TC_SM120_STUBS /* and of the sm_120 one */
 #include "tc.h"
 
 typedef struct { const float *bias; float scale; } use_args;
@@ -49,6 +50,7 @@ TC_GEMM_SM100_DEFINE(use_nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = T
 TC_ATTN_SM90_DEFINE(use_attn90, .window = 1, .type = TC_F16)
 TC_ATTN_MLA_DEFINE(use_mla, .type = TC_F16, .paged = 1)
 TC_ATTN_SM100_DEFINE(use_attn100, .window = 1, .bn = 32, .type = TC_F16, .head_dim = 64)
+TC_ATTN_SM120_DEFINE(use_attn120, .window = 1, .type = TC_F16, .head_dim = 96)
 
 typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } use_params;
 TC_DEV_SM90A void use_load(const tc_slot *s, const tc_work *w, const void *params)

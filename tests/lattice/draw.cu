@@ -25,6 +25,7 @@ static const char *gemm90_breaks(const tc_gemm_config c) { TC__GEMM_SM90_RULES(B
 static const char *conv90_breaks(const tc_gemm_config c) { TC__CONV_SM90_RULES(BREAKS, c) return gemm90_breaks(c); }
 static const char *attn80_breaks(const tc_attn_config c) { TC__ATTN_SM80_RULES(BREAKS, c) return 0; }
 static const char *attn90_breaks(const tc_attn_config c) { TC__ATTN_SM90_RULES(BREAKS, c) return 0; }
+static const char *attn120_breaks(const tc_attn_config c) { TC__ATTN_SM120_RULES(BREAKS, c) return 0; }
 static const char *decode_breaks(const tc_attn_config c) { TC__ATTN_DECODE_RULES(BREAKS, c) return 0; }
 
 /* ---- the hooks of the tests: what a configuration says, and what the table of kernels says ---- */
@@ -462,7 +463,7 @@ static attn_draw draw_attn_common(void)
     return a;
 }
 
-static attn_draw draw_attn80(void)
+static attn_draw draw_attn80(int sm)
 {
     attn_draw a;
     int warps = 0;
@@ -475,8 +476,10 @@ static attn_draw draw_attn80(void)
         a.c.bm = chance(10) ? 0 : 16 * (warps ? warps : 4) * test_int(1, 4);
         a.c.bn = chance(10) ? 0 : 16 * (chance(60) ? test_int(1, 6) : test_int(1, 16));
         a.c.stages = PICK(0, 2, 3, 4, 5, 6);
-        const tc_attn_config full = tc_attn_sm80_config(a.c);
-        if (allowed(attn80_breaks(full), tc_attn_sm80_smem(full))) return a;
+        const tc_attn_config full = sm == 120 ? tc_attn_sm120_config(a.c) : tc_attn_sm80_config(a.c);
+        if (sm == 120 ? allowed(attn120_breaks(full), tc_attn_sm120_smem(full))
+                      : allowed(attn80_breaks(full), tc_attn_sm80_smem(full)))
+            return a;
     }
 }
 
@@ -639,7 +642,8 @@ int main(int argc, char **argv)
     size_t used = 0;
     while (family < GEMM_FAMILIES && strncmp(name, gemm_families[family].name, (size_t)letters)) family++;
     const int gemm = family < GEMM_FAMILIES, decode = !strcmp(name, "decode80");
-    const int known = gemm ? fix_of(family, sm) != 0 : decode || (!strncmp(name, "attn", 4) && (sm == 80 || sm == 90));
+    const int attn = !strncmp(name, "attn", 4) && (sm == 80 || sm == 90 || sm == 120);
+    const int known = gemm ? fix_of(family, sm) != 0 : decode || attn;
     if (!letters || !known || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
                         "weights, conv, each or attn, and 80, 90 or where there is such a kernel 100 or 120; or "
@@ -657,7 +661,7 @@ int main(int argc, char **argv)
             gemm_entry(entry, sizeof entry, family, &g, i, sm);
             any = g.c.any;
         } else {
-            const attn_draw a = decode ? draw_decode() : sm == 80 ? draw_attn80() : draw_attn90();
+            const attn_draw a = decode ? draw_decode() : sm == 90 ? draw_attn90() : draw_attn80(sm);
             attn_fields(&a);
             snprintf(entry, sizeof entry, "{\"k%d, %s\", k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()}", i,
                      fields, i, sm, a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
