@@ -422,8 +422,8 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for 8 bits with A in columns or B in rows, "
                         "which have 1 and 3", kernel);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv and a "
-                        "quantised D", kernel);
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate "
+                        "and a quantised D", kernel);
     return TC_OK;
 }
 
@@ -546,7 +546,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
     TC__GIVEN(own, gemm,                                                                                              \
               ".epi = float f(float x, tc_gemm_at at, const void *args), "                                            \
-              ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)",                                      \
+              ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args), "                                     \
+              ".gate = float f(float gate, float up, tc_gemm_at at, const void *args)",                               \
               __VA_ARGS__)                                                                                            \
     TC__RULE_ASSERT(!own##_given().conv, "tc: .conv is set by TC_CONV_DEFINE and its like: leave it out")             \
     TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
@@ -557,9 +558,15 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__LINE_BREAK TC_DEV tc_f32x2 own##_epi2_a_hook_is_a_TC_DEV_function(tc_f32x2 x, tc_gemm_at at, const void *args)\
     {                                                                                                                 \
         return tc__gemm_hooks(own##_config()).epi2(x, at, args);                                                      \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC_DEV float own##_gate_a_hook_is_a_TC_DEV_function(float gate, float up, tc_gemm_at at,           \
+                                                                       const void *args)                              \
+    {                                                                                                                 \
+        return tc__gemm_hooks(own##_config()).gate(gate, up, at, args);                                               \
     }
 #define TC__GEMM_HOOKED(own, config)                                                                                  \
-    tc__gemm_hooked(config, own##_epi_a_hook_is_a_TC_DEV_function, own##_epi2_a_hook_is_a_TC_DEV_function)
+    tc__gemm_hooked(config, own##_epi_a_hook_is_a_TC_DEV_function, own##_epi2_a_hook_is_a_TC_DEV_function,            \
+                    own##_gate_a_hook_is_a_TC_DEV_function)
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(kernel, params, threads, ...)                                                            \
@@ -678,9 +685,10 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                              \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
-    X((!(c).sparse && !(c).bsr && !tc__gemm_quantised(c)) || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),           \
-      "tc: with .sparse, .bsr or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is "  \
-      "for few rows alone")                                                                                           \
+    X((!(c).sparse && !(c).bsr && !(c).gate && !tc__gemm_quantised(c)) || !(c).shapes                                 \
+          || ((c).shapes & TC__SHAPES_WIDE),                                                                          \
+      "tc: with .sparse, .bsr, .gate or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no "     \
+      "kernel is for few rows alone")                                                                                 \
     X((c).bsr != 64 && ((c).bsr != 128 || !tc__gemm_is_fp8((c).a) || (c).promote == TC_FAST),                         \
       "tc: .bsr of TC_GEMM_DEFINE must be 128 or 256, of TC_E4M3 and TC_E5M2 with sums promoted 256: so many rows "   \
       "has a tile")                                                                                                   \
@@ -712,7 +720,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(tc_gemm_config_in given)
 TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(tc_gemm_config_in completed, int wanted)
 {
     tc_gemm_config c = completed;
-    if (!wanted) c.epi = 0, c.epi2 = 0, c.aux_epi = 0;
+    if (!wanted) c.epi = 0, c.epi2 = 0, c.aux_epi = 0, c.gate = 0;
     return c;
 }
 
@@ -722,7 +730,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = 0, c.gate = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0, c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }

@@ -309,7 +309,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * size) | (uintptr_t)(g->ldb * size);
     tc__gemm_problem x;
     x.rows = v->swap ? g->n : g->m;
-    x.cols = v->swap ? g->m : g->n;
+    x.cols = v->swap ? g->m : (int64_t)g->n * tc__gemm_products(*c);
     x.batch = tc__gemm_batch(g);
     x.grouped = c->groups != 0;
     if (c->groups) {
@@ -491,7 +491,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (v.groups) /* as many as there may be */
         works = tc__gemm_most_tiles(&v, g, tc__gemm_tile_rows(&v, cut))
               * (v.swap ? tc__div_up(g->n, (int64_t)v.bm * cut->cluster)
-                        : tc__div_up(g->n, (int64_t)cut->width * v.cluster_n));
+                        : tc__div_up((int64_t)g->n * tc__gemm_products(v), (int64_t)cut->width * v.cluster_n));
     cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);
@@ -526,7 +526,7 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
                         | (uint64_t)(given->col_sum + 4 * tc__gemm_quantised(*given)) << 8
                         | (uint64_t)(given->weights + 256 * given->weights_zero + 512 * given->weights_k) << 32
                         | (uint64_t)(given->triangle + 4 * given->bsr) << 11 | (uint64_t)(given->acc == TC_F16) << 24
-                        | (uint64_t)(given->index & TC_INDEX_A) << 25;
+                        | (uint64_t)(given->index & TC_INDEX_A) << 25 | (uint64_t)(given->gate ? 1 : 0) << 26;
     const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 61 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
     const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,

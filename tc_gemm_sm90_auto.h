@@ -106,7 +106,16 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
 {
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
-    return !(given.sparse || given.bsr || given.conv || tc__gemm_quantised(given)) || !t.swap;
+    return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)) || !t.swap;
+}
+
+/* A line of the list with two products, of whose columns D has half: boxes of D want to be wide. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_gate_tile(const tc__gemm_tile list)
+{
+    tc__gemm_tile t = list;
+    t.split = 0;
+    if (!t.swap && t.step) t.step = t.bm == 64 || t.schedule == TC_PINGPONG ? 64 : t.bn % 128 ? t.bn : 128;
+    return t;
 }
 
 /* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
@@ -127,13 +136,14 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
-    const tc__gemm_tile t = given.weights              ? tc__gemm_weights_tile(list)
-                          : given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
-                          : tc__gemm_lifted(given)     ? tc__gemm_lifted_tile(given, list, twice)
-                          : twice                      ? tc__gemm_promoted(given, list)
-                          : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
-                                                       : list;
-    if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0; /* never called */
+    const tc__gemm_tile one = given.weights              ? tc__gemm_weights_tile(list)
+                            : given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
+                            : tc__gemm_lifted(given)     ? tc__gemm_lifted_tile(given, list, twice)
+                            : twice                      ? tc__gemm_promoted(given, list)
+                            : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
+                                                         : list;
+    const tc__gemm_tile t = given.gate ? tc__gemm_gate_tile(one) : one;
+    if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0, c.gate = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step;
     c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) ? 0 : t.split;
