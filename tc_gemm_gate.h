@@ -4,7 +4,8 @@
  * D = gate(alpha * A B, alpha * A B2), element by element:
  *
  *     TC_GEMM_DEFINE(swiglu, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu)
- *     tc_gemm_args args = { .m = m, .n = n, .k = k, .a = A, .lda = k, .b = G, .b2 = U, .ldb = k, .d = D, .ldd = n };
+ *     tc_gemm_args args = { .m = m, .n = n, .k = k, .a = A, .lda = k, .b = G, .ldb = k, .d = D, .ldd = n,
+ *                           .b2 = U };
  *
  * SwiGLU (tc_gate_silu), GeGLU (tc_gate_gelu, by erf, and tc_gate_gelu_tanh) or a hook of your own, .gate = hook with
  * .epi_size as for .epi:
