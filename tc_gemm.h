@@ -66,12 +66,12 @@
  *     tc_gemm_plan plan;                             about 2 KB, at most 2432 bytes
  *     tc_status st = gemm_plan(&args, &plan);        on error tc_why() as ever, and NAME_launch refuses the plan
  *     for (;;) st = gemm_launch(&plan, stream);      the same bits as gemm_run's
- *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's plan: another a, b, c, d, epi_args
+ *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's: another a, b, b2, c, d, epi_args
  *   A plan is a plain struct: copy it, keep thousands, throw it away; there is nothing to free. alpha, beta and the
  *   hook's arguments are copied into it; the matrices and the workspace are the caller's, and stay where they are. It
  *   belongs to the process, the device and the generator it was made with; another device or generator is refused. Any
  *   number of threads may launch one at a time, but for its workspace, which serves one call at a time.
- *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
+ *   tc_gemm_plan_pointers reads a, b, b2, c, d, epi_args of its args and nothing else (what the plan does not read, not
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes (fp6 and fp4 that become bytes:
  *   32): a kernel was chosen by that (a where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan
  *   is as it was.
@@ -175,8 +175,9 @@
  *                                                              cluster, params
  *     tc_gemm_sm80_prepare(config, args, blocks, &launch)      the same; .any: launch NAME_any
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
- *                                                              hook; tc_gemm_tile_on_device, _keep_, _k_: .tile,
- *                                                              .keep, .k_range
+ *                                                              hook; tc_gate_on_device: .gate;
+ *                                                              tc_gemm_tile_on_device, _keep_, _k_: .tile, .keep,
+ *                                                              .k_range
  *
  * FEWER KERNELS. All of them take nvcc about 20 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
  *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair              two fifths of the time
@@ -202,6 +203,8 @@
  *     and as pairs tc_epi2_bias_col _bias_gelu_tanh _residual_{f16,bf16}; activations tc_relu tc_gelu tc_gelu_tanh
  *     tc_silu. args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes), which lies in constant
  *     memory.
+ *     .gate = float f(float gate, float up, tc_gemm_at at, const void *args)    two products of one A, and one D, as
+ *     SwiGLU is, with args.b2. Shipped: tc_gate_silu _gelu _gelu_tanh (tc_gemm_gate.h is the manual).
  *
  * PARTS for your own kernels (tier 2)
  *     tc_operand.h    blocks of A and B in shared memory, their loaders and tensor maps

@@ -30,7 +30,6 @@ enum {
 typedef struct tc_gemm_plan {
     tc__plan call;
     const void *at[4]; /* A, B, C (.gate: B2), D; null where it is not read */
-    int gate;
     size_t epi_size;
     uint64_t params[(TC__GEMM_PLAN_BYTES + 7) / 8]; /* as words: tensor maps want 64-byte alignment, a plan does not */
 } tc_gemm_plan;
@@ -62,7 +61,7 @@ TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *
     g = tc__gemm_effective(args);
     plan->at[0] = g.k ? g.a : NULL, plan->at[1] = g.k ? g.b : NULL;
     plan->at[2] = tc__gemm_beta(&g) != 0.f ? g.c : g.b2, plan->at[3] = g.d;
-    plan->gate = g.b2 != NULL;
+    if (g.b2) plan->call.padded |= 4;
     plan->epi_size = g.epi_size;
     plan->call.pdl = how.pdl;
     plan->call.of = by->own;
@@ -85,10 +84,13 @@ TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan
     return tc__plan_launch(&again, params, stream);
 }
 
+/* Is the third matrix B2? */
+TC_HOST int tc__gemm_plan_gates(const tc_gemm_plan *plan) { return plan->call.padded & 4; }
+
 /* Where the matrices of a plan lie, and what its hook is given, in the parameters of its kernel. */
 TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, const tc_gemm_args *args)
 {
-    if (plan->at[2]) out->c = plan->gate ? args->b2 : args->c;
+    if (plan->at[2]) out->c = tc__gemm_plan_gates(plan) ? args->b2 : args->c;
     out->d = args->d;
     if (plan->epi_size) memcpy(out->epi, args->epi_args, plan->epi_size);
 }
@@ -109,7 +111,7 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
         return st;
     }
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? args->b : of_d);
-    if (st == TC_OK && plan->gate) {
+    if (st == TC_OK && tc__gemm_plan_gates(plan)) {
         tc_tmap map;
         memcpy(&map, p->out.epi + TC__GATE_MAP_AT, sizeof map);
         st = tc_tmap_replace_address(&map, args->b2);
@@ -166,14 +168,14 @@ TC__GEMM_POINT(120, tc_gemm_sm120_params, p.out, tc__gemm120_point(&p, plan->cal
 /* Other matrices and other arguments of the hook for a plan ("Plans" at the top of this file). */
 TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *args)
 {
-    const char *const names[4] = {"a", "b", plan && plan->gate ? "b2" : "c", "d"};
+    const char *const names[4] = {"a", "b", plan && tc__gemm_plan_gates(plan) ? "b2" : "c", "d"};
     const void *to[4];
     tc_status st;
     int i;
     if (!plan || !args) return tc__fail(TC_ERR_NULL, "%s is null", plan ? "args" : "plan");
     if (!plan->call.of) return tc__fail(TC_ERR_CONFIG, "plan was not made by NAME_plan");
     if (!plan->call.blocks) return TC_OK;
-    to[0] = args->a, to[1] = args->b, to[2] = plan->gate ? args->b2 : args->c, to[3] = args->d;
+    to[0] = args->a, to[1] = args->b, to[2] = tc__gemm_plan_gates(plan) ? args->b2 : args->c, to[3] = args->d;
     for (i = 0; i < 4; i++) {
         const uintptr_t most = i < 2 && plan->call.padded >> i & 1 ? 32 : 16;
         const uintptr_t bits = (uintptr_t)plan->at[i] | most, align = bits & (~bits + 1);

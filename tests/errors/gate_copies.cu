@@ -4,4 +4,5 @@
 // expect-line: 7
 #include "tc.h"
 
-TC_GEMM_SM80_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .warps_m = 1, .warps_n = 2, .bm = 32, .gate = tc_gate_silu)
+TC_GEMM_SM80_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 32, .warps_m = 1,
+                    .gate = tc_gate_silu)
