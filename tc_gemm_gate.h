@@ -18,10 +18,10 @@
  *     gate's rows, then up's     b2 = W + n * k     ldb = k
  *     in turn                    b2 = W + k         ldb = 2 * k
  *
- * .bn (and .step) count columns of both products: a tile of D has half of them. A gate is called once for each element
- * of D; shipped ones, which read nothing, also for what a tile has outside of it. TC_GEMM_DEFINE serves it on Hopper by
- * wgmma, elsewhere from sm_80 on by mma.sync; TC_GEMM_SM90_DEFINE without .swap, .split, .cluster_k and
- * TC_GEMM_SM90_ANY_DEFINE; TC_GEMM_SM80_DEFINE. With .groups (TC_GROUPS_ROWS, _MASKED: of each group a B and a B2),
+ * .bn, .step and choice->width count columns of both products: a tile of D has half of them. A gate is called once for
+ * each element of D; shipped ones, which read nothing, also for what a tile has outside of it. TC_GEMM_DEFINE serves it
+ * on Hopper by wgmma, elsewhere from sm_80 on by mma.sync. TC_GEMM_SM80_DEFINE and TC_GEMM_SM90_DEFINE have it, the
+ * latter without .swap, .split and .cluster_k. With .groups (TC_GROUPS_ROWS, _MASKED: of each group a B and a B2),
  * .index, batch. There is no C (beta is 0), and what else it does not go with the compiler says.
  */
 #ifndef TC_GEMM_GATE_H

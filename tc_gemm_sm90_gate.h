@@ -15,6 +15,12 @@
 
 #ifdef __CUDACC__
 
+#ifndef __CUDACC_RTC__
+/* TMA wants a map at a multiple of 64 bytes. */
+static_assert(offsetof(tc_gemm_sm90_params, out) % 64 == 0 && offsetof(tc_gemm_out, epi) % 64 == 0,
+              "tc: B2's tensor map, behind the hook's arguments, is not aligned");
+#endif
+
 /* A warp's 16 rows: the first one's place in D; where rows end; a thread's sums of both products, and where D's
  * elements go, which may be where the first product's are. */
 typedef struct tc__gemm90_gating {

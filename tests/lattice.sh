@@ -43,13 +43,15 @@ decode80 90a
 sparse100 100a
 each80 80
 each80 90a
-weights80 80'
+weights80 80
+gate80 80
+gate90 90a'
 
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
     [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
-    name=$(echo "$families" | sed -n "$(($1 % 29 + 1))p")
+    name=$(echo "$families" | sed -n "$(($1 % 31 + 1))p")
     family=${name% *} arch=${name#* }
     case $family in
         gemm*) source=tests/gemm_fuzz.cu ;;
@@ -88,7 +90,7 @@ one() { # one SEED: a batch
     s=$1
     shift
     if [ -n "$tcemu" ]; then
-        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 29 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
+        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 31 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
     else
         timeout 300 "$dir/run" "$@" > "$dir/log" 2>&1
     fi
