@@ -110,10 +110,10 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
 }
 
 /* A line of the list with two products, of whose columns D has half: boxes of D want to be wide. */
-TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_gate_tile(const tc__gemm_tile list)
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_gate_tile(tc_gemm_config_in given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
-    t.split = 0;
+    if (t.schedule == TC_PINGPONG && tc__gemm90_gathers(given)) t.bn = 128; /* registers */
     if (!t.swap && t.step) t.step = t.bm == 64 || t.schedule == TC_PINGPONG ? 64 : t.bn % 128 ? t.bn : 128;
     return t;
 }
@@ -142,7 +142,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
                             : twice                      ? tc__gemm_promoted(given, list)
                             : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
                                                          : list;
-    const tc__gemm_tile t = given.gate ? tc__gemm_gate_tile(one) : one;
+    const tc__gemm_tile t = given.gate ? tc__gemm_gate_tile(given, one) : one;
     if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0, c.gate = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step;

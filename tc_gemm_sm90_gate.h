@@ -5,7 +5,8 @@
  * multiplies them (tc__gemm90_fetch_both). So column j of D has its two sums in one thread's registers, half a tile
  * apart. The end of a tile takes what the gate made of them, as if B had half as many columns (tc__gemm_gated).
  *
- *     tc__gemm90_gate     one warpgroup: acc, of two products, to D's elements
+ *     tc__gemm90_gate            one warpgroup: acc, of two products, to D's elements
+ *     tc__gemm90_gate_slices     where k is in parts: what this block is to add up, and on to D
  */
 #ifndef TC_GEMM_SM90_GATE_H
 #define TC_GEMM_SM90_GATE_H
@@ -44,21 +45,31 @@ TC_DEV_SM90 void tc__gemm90_gate_whole(tc_gemm_config_in c, const int cols, cons
     }
 }
 
+/* Where a warp's places of both products lie, and this lane's eight of the first one's, from x.at on. */
+TC_DEV_SM90 tc__gate_eight tc__gemm90_gate_eight(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm_at at, int end)
+{
+    const uint32_t place = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store
+                         + (threadIdx.x / 32u - 4u) * (uint32_t)tc_gemm_sm90_plan_of(c).warp_store;
+    const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
+    tc__gate_eight x = {place + tc_swizzle(64, shift), place + tc_swizzle(64, shift + 16u), 1024u, at, 0};
+    x.at.row += (int)lane / 2, x.at.col += (int)lane % 2 * 8;
+    x.exist = tc__gate_exist(&g->p->out, x.at, end);
+    return x;
+}
+
 /* D's last row or column runs through them, and the gate is called for what exists: through the warp's place in shared
  * memory, 16 columns at a time. */
 TC_DEV_SM90 void tc__gemm90_gate_cut(tc_gemm_config_in c, const int cols, const tc_gemm90_block *g,
                                      const tc__gemm90_gating *x)
 {
-    const tc_gemm_out *o = &g->p->out;
     const uint32_t place = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store
                          + (threadIdx.x / 32u - 4u) * (uint32_t)tc_gemm_sm90_plan_of(c).warp_store;
-    const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int i = 0; i < cols / 16; i++) {
-        tc__gate_eight eight = {place + tc_swizzle(64, shift), place + tc_swizzle(64, shift + 16u), 1024u, x->first, 0};
-        eight.at.row += (int)lane / 2, eight.at.col += i * 16 + (int)lane % 2 * 8;
-        eight.exist = tc__gate_exist(o, eight.at, x->end);
+        tc_gemm_at at = x->first;
+        at.col += i * 16;
+        const tc__gate_eight eight = tc__gemm90_gate_eight(c, g, at, x->end);
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < cols / 16; k++) {
@@ -68,11 +79,47 @@ TC_DEV_SM90 void tc__gemm90_gate_cut(tc_gemm_config_in c, const int cols, const 
             }
         }
         __syncwarp();
-        tc__gate_some(c, o, &eight);
+        tc__gate_some(c, &g->p->out, &eight);
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < cols / 16; k++)
             if (k == i) tc__gemm_get_place(place, x->to + k * 8);
+    }
+    __syncwarp();
+}
+
+/* .split, of a tile whose k is in parts: the slices of D's places that fall to this block, as tc__gemm90_store_slices
+ * has them. The second product's places lie behind all of the first one's. */
+TC_DEV_SM90 void tc__gemm90_gate_slices(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                        uint32_t slices)
+{
+    const tc_gemm_config e = tc__gemm_gated(c);
+    const int down = c.bm / 16, last = down * tc__gemm90_places(g->width / 2);
+    const int apart = (int)tc_split_slices(g->p->split.parts);
+    const int warp = (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps);
+    int i = last;
+    if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+#pragma unroll 1
+    for (;; i += apart * u->warps) {
+        float v[8];
+        while (slices && i >= last) { /* the next slice */
+            i = __ffs((int)slices) - 1 + apart * warp;
+            slices &= slices - 1u;
+        }
+        if (i >= last) break;
+        const tc__gemm90_spot s = tc__gemm90_spot_of(e, g, i % down * 16, i / down * 16);
+        if (!tc__gemm90_spot_exists(e, g, u, &s)) continue;
+        const tc_gemm_at at = {u->w.row + s.row, u->w.col + s.col, tc__gemm90_matrix(c, u), tc__gemm90_group(c, u)};
+        const tc__gate_eight eight = tc__gemm90_gate_eight(c, g, at, tc__gemm90_end(c, g, u));
+        __syncwarp();
+#pragma unroll 1
+        for (int two = 0; two < 2; two++) {
+            tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i + two * last, v);
+            tc__gemm90_put_place(c, u->buf + (uint32_t)two * 1024u, v);
+        }
+        __syncwarp();
+        tc__gate_some(c, &g->p->out, &eight);
+        tc__gemm90_store_piece(e, g, u, &s, 0);
     }
     __syncwarp();
 }
@@ -87,9 +134,13 @@ TC_DEV_SM90 void tc__gemm90_gate_of(tc_gemm_config_in c, const int width, const 
         tc__gemm90_gating x = *all;
         x.first.row += i * 64;
         x.gate += i * c.bn / 2, x.up = x.gate + width / 4, x.to += i * c.bn / 4;
-        if (c.gate_blind || (x.first.row + 16 <= x.end && x.first.col + width / 2 <= o->n))
+        if (c.gate_blind) { /* without this branch ptxas begins with too many of them at once, and spills */
+            if (x.first.row < x.end) tc__gemm90_gate_whole(c, width / 2, o, &x);
+        } else if (x.first.row + 16 <= x.end && x.first.col + width / 2 <= o->n) {
             tc__gemm90_gate_whole(c, width / 2, o, &x);
-        else tc__gemm90_gate_cut(c, width / 2, g, &x);
+        } else {
+            tc__gemm90_gate_cut(c, width / 2, g, &x);
+        }
     }
 }
 

@@ -400,7 +400,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_any_n(tc_gemm_config_in c)
 enum { TC__GEMM90_JOIN_MOST = 8, TC__GEMM90_PLACE = 1024 }; /* blocks; bytes of 16 x 16 sums */
 TC_HD TC_CONSTEXPR int tc__gemm90_joins(tc_gemm_config_in v)
 {
-    return v.split && (v.step || v.weights) && !v.any && v.cluster_n == 1 && v.cluster_k == 1;
+    return v.split && (v.step || v.weights) && !v.any && !v.gate && v.cluster_n == 1 && v.cluster_k == 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

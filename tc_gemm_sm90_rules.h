@@ -107,12 +107,12 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
 {
     const int each = 16 * (c.cluster_m > 2 ? c.cluster_m : 2);
-    return !c.gate || (!c.swap && !c.split && c.cluster_k == 1 && !c.any && c.bn % each == 0 && c.step % each == 0);
+    return !c.gate || (!c.swap && c.cluster_k == 1 && !c.any && c.bn % each == 0 && c.step % each == 0);
 }
 #define TC__GEMM_SM90_GATE_RULES(X, c)                                                                                \
     X(tc__gemm90_gate_ok(c),                                                                                          \
       "tc: with .gate, .bn and .step must be multiples of 32 and of 16 * .cluster_m (half of them are D's columns), " \
-      "and .swap, .split, .cluster_k and TC_GEMM_SM90_ANY_DEFINE are not served")
+      "and .swap, .cluster_k and TC_GEMM_SM90_ANY_DEFINE are not served")
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \

@@ -19,7 +19,7 @@ TC_DEV float mine(float gate, float up, tc_gemm_at at, const void *args)
 {
     const mine_args *p = (const mine_args *)args;
     const int in = at.row >= 0 && at.row < p->m && at.col >= 0 && at.col < p->n;
-    atomicAdd(p->calls + (in ? ((long long)at.batch * p->m + at.row) * p->n + at.col : -1), 1);
+    atomicAdd(p->calls + (in ? (at.batch * p->m + at.row) * p->n + at.col : -1), 1);
     return in ? (gate + p->bias[at.col]) * up + (float)at.group : 0.f;
 }
 
@@ -28,6 +28,7 @@ typedef struct {
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     tc_status (*plan)(const tc_gemm_args *, tc_gemm_plan *);
     tc_status (*launch)(const tc_gemm_plan *, cudaStream_t);
+    size_t (*room)(const tc_gemm_args *);
     int sm, smem, gate, any;
     tc_gemm_config c;
 } kernel;
@@ -38,8 +39,8 @@ typedef struct {
 #include FUZZ_KERNELS
 #else
 TC_GEMM_DEFINE(kit, OF(BF16, BF16), .gate = tc_gate_silu)
-TC_GEMM_SM90_DEFINE(sm90, OF(BF16, BF16), .gate = tc_gate_silu)
-TC_GEMM_SM90_DEFINE(sm90_pp, OF(F16, F32), .bm = 128, .bn = 192, .step = 64, .cluster_m = 2, .schedule = TC_PINGPONG,
+TC_GEMM_SM90_DEFINE(sm90, OF(BF16, BF16), .bn = 192, .split = 1, HOOKED)
+TC_GEMM_SM90_DEFINE(sm90_pp, OF(F16, F32), .bm = 128, .bn = 128, .step = 64, .cluster_m = 2, .schedule = TC_PINGPONG,
                     HOOKED)
 TC_GEMM_SM90_DEFINE(sm90_rows, OF(BF16, BF16), .bm = 256, .bn = 128, .step = 32, .groups = TC_GROUPS_ROWS,
                     .gate = tc_gate_gelu)
@@ -72,11 +73,11 @@ TC_GEMM_SM80_DEFINE(sm80_u8, OF(U8, F32), .bm = 32, .bn = 128, .warps_n = 4, HOO
 #endif
 
 #define ROW(name, sm, gate, any)                                                                                      \
-    {#name, name##_run, name##_plan, name##_launch, sm, 0, gate, any, name##_config()}
+    {#name, name##_run, name##_plan, name##_launch, name##_workspace, sm, 0, gate, any, name##_config()}
 #ifndef FUZZ_KERNELS
 static const kernel kernels[] = {
     ROW(kit, 80, SILU, 1),
-    ROW(sm90, 90, SILU, 0),
+    ROW(sm90, 90, MINE, 0),
     ROW(sm90_pp, 90, MINE, 0),
     ROW(sm90_rows, 90, GELU, 0),
     ROW(sm90_index, 90, MINE, 0),
@@ -136,7 +137,7 @@ static double half_unit(int type) { return type == TC_BF16 ? 1. / 256 : type == 
 typedef struct {
     tc_gemm_args g;
     int batch, rows, first[GROUPS], last[GROUPS]; /* groups: their rows */
-    test_buffer a, b, b2, d, bounds, a_row, d_row, bias, calls;
+    test_buffer a, b, b2, d, bounds, a_row, d_row, bias, calls, workspace;
     int64_t b2_at;
     float alpha;
     mine_args args;
@@ -210,6 +211,9 @@ static void problem_make(problem *p, const kernel *kn, int number)
         if (p->choice.kernel == 1) p->choice.cluster = 1 + number / 8 % 2;
         g->choice = &p->choice;
     }
+    if (kn->c.split) g->choice = &p->choice;
+    if (g->choice && (kn->c.split || ((p->choice.kernel == 1 || p->choice.kernel == 5) && !c.groups && c.a != TC_E4M3)))
+        p->choice.parts = test_int(0, 3);
     if (kn->gate == MINE) {
         p->bias = test_buffer_make((size_t)n * 4);
         p->calls = test_buffer_make(((size_t)matrices * m * n + 1) * 4);
@@ -223,9 +227,10 @@ static void problem_make(problem *p, const kernel *kn, int number)
 
 static void problem_drop(problem *p)
 {
-    test_buffer *all[9] = {&p->a, &p->b, &p->b2, &p->d, &p->bounds, &p->a_row, &p->d_row, &p->bias, &p->calls};
+    test_buffer *all[10] = {&p->a,     &p->b,     &p->b2,   &p->d,     &p->bounds,
+                            &p->a_row, &p->d_row, &p->bias, &p->calls, &p->workspace};
     if (p->b2.dev == p->b.dev) p->b2.dev = 0;
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 10; i++)
         if (all[i]->dev) test_buffer_drop(all[i]);
 }
 
@@ -296,6 +301,10 @@ static void run(const kernel *kn, problem *p, int planned)
     tc_status st;
     CUDA_CHECK(cudaMemset(p->d.dev, 0xee, p->d.bytes));
     if (p->calls.dev) CUDA_CHECK(cudaMemset(p->calls.dev, 0, p->calls.bytes));
+    p->g.workspace_size = kn->room(&p->g);
+    if (p->g.workspace_size && !p->workspace.dev) p->workspace = test_buffer_make(p->g.workspace_size);
+    p->g.workspace = p->workspace.dev;
+    other.workspace = p->g.workspace, other.workspace_size = p->g.workspace_size;
     if (!planned) {
         st = kn->run(&p->g, 0);
     } else {
@@ -328,7 +337,10 @@ static void refused(const kernel *kn)
     tc_gemm_plan kept;
     tc_gemm_args g = good.g;
     if (!strcmp(kn->name, "sm80_hook")) NO(sm80_hook, x.g.epi_size = 8, TC_ERR_EPI, "epi_size = 8");
-    if (!strcmp(kn->name, "sm90")) NO(sm90, x.g.b2 = (const char *)x.g.b2 + 2, TC_ERR_ALIGN, "b2 = 0x");
+    const mine_args mine_of = {0, 0, 0, 0};
+    if (!strcmp(kn->name, "sm90"))
+        NO(sm90, (x.g.b2 = (const char *)x.g.b2 + 2, x.g.epi_args = &mine_of, x.g.epi_size = sizeof mine_of),
+           TC_ERR_ALIGN, "b2 = 0x");
     if (strcmp(kn->name, "kit")) return;
     NO(kit, x.g.b2 = 0, TC_ERR_NULL, "b2 is null, but the kernel has .gate");
     NO(kit, x.g.b = 0, TC_ERR_NULL, "b is null");

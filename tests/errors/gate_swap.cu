@@ -1,5 +1,5 @@
 // gate_swap.cu - a gate where D's columns are the instruction's rows
-// expect: and .swap, .split, .cluster_k and TC_GEMM_SM90_ANY_DEFINE are not served
+// expect: and .swap, .cluster_k and TC_GEMM_SM90_ANY_DEFINE are not served
 // expect-line: 6
 #include "tc.h"
 

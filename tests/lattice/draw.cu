@@ -189,7 +189,7 @@ static gemm_draw draw_tile90(gemm_draw g, gemm_fix fix)
             swap = g.c.any || (!convolution && chance(30)), step = chance(45), split = chance(30);
             cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
             if (g.c.weights) swap = step = 0, cluster = ALONE; /* they change roles by themselves */
-            if (g.c.gate) swap = split = 0, cluster = cluster == SPLIT ? ALONE : cluster;
+            if (g.c.gate) swap = 0, cluster = cluster == SPLIT ? ALONE : cluster;
             g.c.schedule = cluster == SPLIT || g.c.weights ? PICK(0, TC_COOPERATIVE)
                 : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
             g.c.consumers = PICK(0, 0, 1, 2, 2, 3);
@@ -653,8 +653,8 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
                  i, i, i, i, from, id, i, i);
         return;
     case GATE:
-        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_plan, k%d_launch, %d, k%d_SMEM, %s, %d, k%d_config()}", i, i, i, i,
-                 from, i, id, sm == 80, i);
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_plan, k%d_launch, k%d_workspace, %d, k%d_SMEM, %s, %d, "
+                 "k%d_config()}", i, i, i, i, i, from, i, id, sm == 80, i);
         return;
     case SPARSE:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
