@@ -66,12 +66,12 @@
  *     tc_gemm_plan plan;                             about 2 KB, at most 2432 bytes
  *     tc_status st = gemm_plan(&args, &plan);        on error tc_why() as ever, and NAME_launch refuses the plan
  *     for (;;) st = gemm_launch(&plan, stream);      the same bits as gemm_run's
- *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's plan: another a, b, c, d, epi_args
+ *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's: another a, b, b2, c, d, epi_args
  *   A plan is a plain struct: copy it, keep thousands, throw it away; there is nothing to free. alpha, beta and the
  *   hook's arguments are copied into it; the matrices and the workspace are the caller's, and stay where they are. It
  *   belongs to the process, the device and the generator it was made with; another device or generator is refused. Any
  *   number of threads may launch one at a time, but for its workspace, which serves one call at a time.
- *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
+ *   tc_gemm_plan_pointers reads a, b, b2, c, d, epi_args of its args and nothing else (what the plan does not read, not
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes (fp6 and fp4 that become bytes:
  *   32): a kernel was chosen by that (a where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan
  *   is as it was.
@@ -188,8 +188,9 @@
  *                                                              cluster, params
  *     tc_gemm_sm80_prepare(config, args, blocks, &launch)      the same; .any: launch NAME_any
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
- *                                                              hook; tc_gemm_tile_on_device, _keep_, _k_: .tile,
- *                                                              .keep, .k_range
+ *                                                              hook; tc_gate_on_device: .gate;
+ *                                                              tc_gemm_tile_on_device, _keep_, _k_: .tile, .keep,
+ *                                                              .k_range
  *
  * FEWER KERNELS. All of them take nvcc about 20 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
  *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, tall        half of the time
@@ -215,6 +216,8 @@
  *     and as pairs tc_epi2_bias_col _bias_gelu_tanh _residual_{f16,bf16}; activations tc_relu tc_gelu tc_gelu_tanh
  *     tc_silu. args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes), which lies in constant
  *     memory.
+ *     .gate = float f(float gate, float up, tc_gemm_at at, const void *args)    two products of one A, and one D, as
+ *     SwiGLU is, with args.b2. Shipped: tc_gate_silu _gelu _gelu_tanh (tc_gemm_gate.h is the manual).
  *
  * PARTS for your own kernels (tier 2)
  *     tc_operand.h    blocks of A and B in shared memory, their loaders and tensor maps
@@ -451,9 +454,10 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                         "which have 1 and 3", kernel);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
         return tc__fail(TC_ERR_CONFIG, tc__gemm_tiles_of[kernel - 1].swap
-                        ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv and a quantised D"
+                        ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate and a "
+                          "quantised D"
                         : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "
-                          "up, sparse or f32, nor for tiles and outputs of one's own", kernel);
+                          "up, sparse or f32, nor for gates, tiles and outputs of one's own", kernel);
     return TC_OK;
 }
 
@@ -576,7 +580,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
     TC__GIVEN(own, gemm,                                                                                              \
               ".epi = float f(float x, tc_gemm_at at, const void *args), "                                            \
-              ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)",                                      \
+              ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args), "                                     \
+              ".gate = float f(float gate, float up, tc_gemm_at at, const void *args)",                               \
               __VA_ARGS__)                                                                                            \
     TC__RULE_ASSERT(!own##_given().conv, "tc: .conv is set by TC_CONV_DEFINE and its like: leave it out")             \
     TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
@@ -587,9 +592,15 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__LINE_BREAK TC_DEV tc_f32x2 own##_epi2_a_hook_is_a_TC_DEV_function(tc_f32x2 x, tc_gemm_at at, const void *args)\
     {                                                                                                                 \
         return tc__gemm_hooks(own##_config()).epi2(x, at, args);                                                      \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC_DEV float own##_gate_a_hook_is_a_TC_DEV_function(float gate, float up, tc_gemm_at at,           \
+                                                                       const void *args)                              \
+    {                                                                                                                 \
+        return tc__gemm_hooks(own##_config()).gate(gate, up, at, args);                                               \
     }
 #define TC__GEMM_HOOKED(own, config)                                                                                  \
-    tc__gemm_hooked(config, own##_epi_a_hook_is_a_TC_DEV_function, own##_epi2_a_hook_is_a_TC_DEV_function)
+    tc__gemm_hooked(config, own##_epi_a_hook_is_a_TC_DEV_function, own##_epi2_a_hook_is_a_TC_DEV_function,            \
+                    own##_gate_a_hook_is_a_TC_DEV_function)
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(kernel, params, threads, ...)                                                            \
@@ -708,9 +719,10 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                              \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
-    X((!(c).sparse && !(c).bsr && !tc__gemm_quantised(c)) || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),           \
-      "tc: with .sparse, .bsr or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is "  \
-      "for few rows alone")                                                                                           \
+    X((!(c).sparse && !(c).bsr && !(c).gate && !tc__gemm_quantised(c)) || !(c).shapes                                 \
+          || ((c).shapes & TC__SHAPES_WIDE),                                                                          \
+      "tc: with .sparse, .bsr, .gate or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no "     \
+      "kernel is for few rows alone")                                                                                 \
     X((c).bsr != 64 && ((c).bsr != 128 || !tc__gemm_is_fp8((c).a) || (c).promote == TC_FAST),                         \
       "tc: .bsr of TC_GEMM_DEFINE must be 128 or 256, of TC_E4M3 and TC_E5M2 with sums promoted 256: so many rows "   \
       "has a tile")                                                                                                   \
@@ -742,7 +754,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(tc_gemm_config_in given)
 TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(tc_gemm_config_in completed, int wanted)
 {
     tc_gemm_config c = completed;
-    if (!wanted) c.epi = 0, c.epi2 = 0, c.aux_epi = 0;
+    if (!wanted) c.epi = 0, c.epi2 = 0, c.aux_epi = 0, c.gate = 0;
     return c;
 }
 
@@ -752,7 +764,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = c.op = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = c.op = 0, c.gate = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0, c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }

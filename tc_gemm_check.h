@@ -10,6 +10,7 @@
 #define TC_GEMM_CHECK_H
 
 #include "tc_gemm_config.h"
+#include "tc_gemm_gate.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
@@ -17,6 +18,10 @@
  * elsewhere (NVRTC), has a hook: host and device then have the same configuration. Nobody calls them. */
 TC_HOST float tc_epi_on_device(float x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
 TC_HOST tc_f32x2 tc_epi2_on_device(tc_f32x2 x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
+TC_HOST float tc_gate_on_device(float gate, float up, tc_gemm_at at, const void *args)
+{
+    return (void)at, (void)args, gate * up;
+}
 TC_HOST int tc_gemm_tile_on_device(tc_gemm_tile tile, const void *args) { return (void)tile, (void)args, 0; }
 TC_HOST int tc_gemm_keep_on_device(tc_gemm_at at, const void *args) { return (void)at, (void)args, 0; }
 TC_HOST tc_gemm_k tc_gemm_k_on_device(tc_gemm_tile tile, const void *args)
@@ -374,6 +379,7 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     st = tc__gemm_check_groups(c, g);
     if (st == TC_OK) st = tc__gemm_check_index(c, g, 'a');
     if (st == TC_OK) st = tc__gemm_check_index(c, g, 'd');
+    if (st == TC_OK) st = tc__gate_check(c, g);
     if (st != TC_OK) return st;
     if (g->batch > 1 && g->stride_d == 0)
         return tc__fail(TC_ERR_BATCH, "stride_d = 0, but batch = %d products need a place each", g->batch);
@@ -442,6 +448,7 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (g->k > 0 && !g->a && !g->groups.each.a && !(c->bsr && g->bsr.blocks == 0))
         return tc__fail(TC_ERR_NULL, "a is null");
     if (g->k > 0 && !g->b && !g->groups.each.b) return tc__fail(TC_ERR_NULL, "b is null");
+    if (c->gate && g->k > 0 && !g->b2) return tc__fail(TC_ERR_NULL, "b2 is null, but the kernel has .gate");
     if (tc__gemm_beta(g) != 0 && !g->c && !g->groups.each.c)
         return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
     if (c->d == TC_E2M1 && (g->n % 2 || g->ldd % 2 || g->stride_d % 2))
@@ -467,7 +474,7 @@ TC_HOST tc_gemm_args tc__gemm_effective(const tc_gemm_args *g)
 {
     tc_gemm_args e = *g;
     if (tc__gemm_alpha(g) == 0 || (g->bsr.row_ptr && g->bsr.blocks == 0))
-        e.k = 0, e.a = e.b = 0, e.groups.each.a = 0, e.groups.each.b = 0;
+        e.k = 0, e.a = e.b = e.b2 = 0, e.groups.each.a = 0, e.groups.each.b = 0;
     return e;
 }
 
@@ -496,6 +503,7 @@ TC_HOST int tc__gemm_fits(const tc_gemm_config *c, const tc_gemm_args *g, char w
 {
     const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
     if ((which == 'a' || which == 'b') && g->k == 0) return 1;
+    if (which == 'b' && (uintptr_t)g->b2 % 16) return 0;
     if (which == 'c' && tc__gemm_beta(g) == 0) return 1;
     return tc_operand_breaks(&x) == TC_OPERAND_FITS;
 }
@@ -505,7 +513,8 @@ TC_HOST tc_status tc__gemm_check_tma(const tc_gemm_config *c, const tc_gemm_args
 {
     int i;
     for (i = 0; i < 2; i++) {
-        const tc_operand_matrix x = tc__gemm_matrix(c, g, "ab"[i]);
+        tc_operand_matrix x = tc__gemm_matrix(c, g, "ab"[i]);
+        if (i == 1 && tc_operand_breaks(&x) == TC_OPERAND_FITS) x.base = g->b2 ? g->b2 : x.base, x.name = "b2";
         if (!tc__gemm_fits(c, g, "ab"[i])) return tc_operand_check(&x);
     }
     return TC_OK;
@@ -576,6 +585,7 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_config *c, const tc_gemm_args *g)
     o.ldd = g->ldd;
     o.stride_d = g->stride_d;
     if (g->epi_size) memcpy(o.epi, g->epi_args, g->epi_size);
+    if (c->gate) tc__gate_to(g, &o);
     tc__gemm_outputs_to(c, g, &o);
     return o;
 }

@@ -42,23 +42,23 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
     return d;
 }
 
-/* Fitted to 315 shapes on an H200 by tools/choice_fit.py: 250 at random, each in the 70 cuts that the model before
- * liked best and six others, the best fourteen of them measured five times; the suite's small ones in all; 18 large ones
- * hot, in five. What is fitted is how much longer than the best the pick takes, and the order of times near the best. A
- * fifth of the shapes was kept out: there the pick takes 2.8 % longer than the best that was measured (5.5 % by the
- * constants before), which is 1 or 2 % of noise too much, for the best of so many is a lucky one. Times in nanoseconds,
- * rates in bytes a nanosecond. */
-#define TC__GEMM_CLUSTER 901.6   /* a cluster's start */
+/* Fitted to 315 shapes on an H200 (tools/choice_fit.py): 250 at random, each in the 70 cuts that the model before liked
+ * best and six others, the best fourteen of them measured five times; the suite's small ones in all; 18 large ones hot,
+ * in five. What is fitted is how much longer than the best the pick takes, and the order of times near the best. A
+ * fifth of the shapes was kept out: there the pick takes 2.8 % longer than the best that was measured (5.5 % with the
+ * constants before), some of which is noise, for the best of so many is a lucky one. Times in nanoseconds, rates in
+ * bytes a nanosecond. */
+#define TC__GEMM_CLUSTER 901.6    /* a cluster's start */
 #define TC__GEMM_CLOCK 1.439      /* cycles of a nanosecond */
-#define TC__GEMM_READS 25.8      /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.316  /* these for each column */
+#define TC__GEMM_READS 25.8       /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.316   /* these for each column */
 #define TC__GEMM_OF_ONE 104.7     /* rate of the L2 for a block, */
 #define TC__GEMM_OF_ALL 12158.4   /* for all */
-#define TC__GEMM_STRADDLE 0.898  /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_STRADDLE 0.898   /* more of it for rows that straddle its sectors of 32 bytes */
 #define TC__GEMM_SHARED 1.751     /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.298     /* more of the memory's for what several tiles read */
-#define TC__GEMM_PRODUCT 1.292e-6   /* power: of a product, */
-#define TC__GEMM_BYTE 2.945e-6      /* of a byte from the L2, */
+#define TC__GEMM_AGAIN 0.298      /* more of the memory's for what several tiles read */
+#define TC__GEMM_PRODUCT 1.292e-6 /* power: of a product, */
+#define TC__GEMM_BYTE 2.945e-6    /* of a byte from the L2, */
 #define TC__GEMM_FAR_BYTE 0.0001157 /* of a byte from memory */
 #define TC__GEMM_NEAR 0.6         /* of the L2 holds A and B, so that each of their bytes comes but once */
 #define TC__GEMM_STORE_ASIDE 19.56 /* a tile's way to D with .swap, for each column */
@@ -72,8 +72,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_JOIN_SUMS 29.53
 #define TC__GEMM_JOIN_ALL 5146.0  /* and the L2's rate for all, few of which ask for the same then */
 
-#define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, and */
-#define TC__GEMM_LESS_RATE 0.36  /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
+#define TC__GEMM_LESS_BYTE 8.3    /* what a byte from the L2 takes more, and */
+#define TC__GEMM_LESS_RATE 0.36   /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
 
 /* What is a kernel's own: launch, barriers, first bytes of a ring; a tile's way to D; how much longer than the model's
  * its wgmmas take, and what it has of the memory's rate. */
@@ -95,11 +95,11 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 /* .promote: how much longer a step takes while a warpgroup adds its sums: the Tensor Cores wait for one that is alone,
  * and with factors of columns (.b_scale of 1 x 128) for both. Of 20 shapes. */
 #define TC__GEMM_PROMOTE 1.05
-#define TC__GEMM_PROMOTE_64 1.15 /* a warpgroup of 64 rows has nothing in flight while it adds */
+#define TC__GEMM_PROMOTE_64 1.15  /* a warpgroup of 64 rows has nothing in flight while it adds */
 #define TC__GEMM_PROMOTE_ALONE 2.2
 #define TC__GEMM_PROMOTE_COLUMNS 2.0
-#define TC__GEMM_F32 3.0      /* TC_F32: three products, and the cuts and additions that they do not hide; */
-#define TC__GEMM_F32_LESS 2.5 /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
+#define TC__GEMM_F32 3.0          /* TC_F32: three products, and the cuts and additions that they do not hide; */
+#define TC__GEMM_F32_LESS 2.5     /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
 
 TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v)
 {
@@ -312,7 +312,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * size) | (uintptr_t)(g->ldb * size);
     tc__gemm_problem x;
     x.rows = v->swap ? g->n : g->m;
-    x.cols = v->swap ? g->m : g->n;
+    x.cols = v->swap ? g->m : (int64_t)g->n * tc__gemm_products(*c);
     x.batch = tc__gemm_batch(g);
     x.grouped = c->groups != 0;
     if (c->groups) {
@@ -494,7 +494,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (v.groups) /* as many as there may be */
         works = tc__gemm_most_tiles(&v, g, tc__gemm_tile_rows(&v, cut))
               * (v.swap ? tc__div_up(g->n, (int64_t)v.bm * cut->cluster)
-                        : tc__div_up(g->n, (int64_t)cut->width * v.cluster_n));
+                        : tc__div_up((int64_t)g->n * tc__gemm_products(v), (int64_t)cut->width * v.cluster_n));
     cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);
@@ -529,7 +529,7 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
                         | (uint64_t)(given->col_sum + 4 * tc__gemm_quantised(*given)) << 8
                         | (uint64_t)(given->weights + 256 * given->weights_zero + 512 * given->weights_k) << 32
                         | (uint64_t)(given->triangle + 4 * given->bsr) << 11 | (uint64_t)(given->acc == TC_F16) << 24
-                        | (uint64_t)(given->index & TC_INDEX_A) << 25;
+                        | (uint64_t)(given->index & TC_INDEX_A) << 25 | (uint64_t)(given->gate ? 1 : 0) << 26;
     const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 61 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
     const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,

@@ -107,6 +107,9 @@ typedef struct tc_gemm_config {
     tc_gemm_k_fn k_range;     /* which k of a tile */
     int bsr;                  /* A has blocks of so many rows and columns, those of args.bsr alone (0: it has all) */
     int op;                   /* TC_B1: a sum counts the ones of A ^ B (TC_XOR) or of A & B (TC_AND) along k */
+    tc_gate_fn gate;          /* hook on an element of A B and of A B2 (args.b2), two products of one A, one D */
+    int gate_blind;           /* set when completed: the gate reads neither its place nor arguments */
+    int gated;                /* and where the end of a tile knows D's columns alone, half of .bn */
 } tc_gemm_config;
 TC_IN(tc_gemm_config);
 
@@ -242,6 +245,7 @@ typedef struct tc_gemm_args {
     const void *meta;    /* .sparse: metadata in bricks (tc_sparse_pack.h), 16-byte aligned; */
     int64_t stride_meta; /* bytes from one matrix's to the next's (0: the same) */
     tc_gemm_bsr bsr;     /* where the configuration has it: a is then the blocks, one after the other */
+    const void *b2;      /* .gate: the second B, with b's pitch and strides (tc_gemm_gate.h) */
 } tc_gemm_args;
 
 /* Has a kernel more to write than D? */
@@ -304,7 +308,13 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_all_tiles(tc_gemm_config_in given)
 }
 
 /* How many hooks there are. */
-TC_HD TC_CONSTEXPR int tc__gemm_hooked(tc_gemm_config_in c) { return (c.epi ? 1 : 0) + (c.epi2 ? 1 : 0); }
+TC_HD TC_CONSTEXPR int tc__gemm_hooked(tc_gemm_config_in c)
+{
+    return (c.epi ? 1 : 0) + (c.epi2 ? 1 : 0) + (c.gate ? 1 : 0);
+}
+
+/* .gate: a tile's .bn columns are those of two products, half of them D's; what is so of a call's n. */
+TC_HD TC_CONSTEXPR int tc__gemm_products(tc_gemm_config_in c) { return c.gate ? 2 : 1; }
 
 /* Families of types, and what sums are in. */
 TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type == TC_U8; }
@@ -422,12 +432,41 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
         && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !c.weights && !tc__gemm_own_ends(c)
-        && !tc__tiles_some(c);
+        && !tc__tiles_some(c) && !c.gate;
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
     "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), f32, e4m3, e5m2, s8 and u8 (not to s8); sums "     \
     "in f16 (.acc) of TC_F16 alone, not with .sparse and .weights: others are for TC_GEMM_SM80_DEFINE, TC_GEMM_DEFINE"
+
+/* .gate: what goes with it. B2's tensor map lies behind the hook's arguments (tc_gemm_gate.h). */
+TC_HD TC_CONSTEXPR int tc__gemm_gate_types_ok(tc_gemm_config_in c)
+{
+    return (tc__gemm_is_16(c.a) || c.a == TC_TF32 || tc__gemm_is_fp8(c.a) || tc__gemm_is_int(c.a)) && c.acc != TC_F16
+        && c.d != TC_S32;
+}
+TC_HD TC_CONSTEXPR int tc__gemm_gate_alone(tc_gemm_config_in c)
+{
+    return !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !tc__gemm_scaled(c) && !c.sf
+        && !c.weights && !c.sparse && !c.conv && !tc__gemm_by_80(c);
+}
+enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
+#define TC__GEMM_GATE_RULES(X, c)                                                                                     \
+    X(!(c).gate || (!(c).epi && !(c).epi2), "tc: give .gate or .epi, .epi2, not both: a gate makes D's element")      \
+    X(!(c).gate || tc__gemm_gate_types_ok(c),                                                                         \
+      "tc: .gate is for TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8 and TC_U8, sums not in f16, .d not TC_S32") \
+    X(!(c).gate || (!tc__gemm_b_row(c) && !tc__gemm_d_col(c) && (!tc__gemm_a_col(c) || tc__gemm_is_16((c).a))),       \
+      "tc: .gate wants .b_layout TC_COL and .d_layout TC_ROW, and .a_layout TC_ROW unless A has 16 bits")             \
+    X(!(c).gate || tc__gemm_gate_alone(c),                                                                            \
+      "tc: .gate does not go with .aux, .row_sum, .col_sum, a quantised D, .triangle, .tile, .k_range, .bsr, "        \
+      ".a_scale, .b_scale, .sf, .weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and convolutions")                    \
+    X(!(c).gate || (c).epi_size <= TC__GATE_MAP_AT,                                                                   \
+      "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX")                             \
+    X((c).gated == 0 && ((c).gate || !(c).gate_blind), "tc: .gated and .gate_blind are the kit's: leave them out")
+
+/* And for kernels that have no gate. */
+#define TC__GEMM_NO_GATE_RULES(X, c)                                                                                  \
+    X(!(c).gate, "tc: .gate is for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE")
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
@@ -461,7 +500,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
       "tc: .a_layout, .b_layout and .d_layout must be TC_ROW or TC_COL")                                              \
     X(!tc__gemm_d_col(c) || !(c).epi2,                                                                                \
       "tc: .epi2 takes neighbours of a row, which .d_layout = TC_COL does not keep together: use .epi")               \
-    X(tc__gemm_hooked(c) < 2, "tc: give .epi or .epi2, not both")                                                     \
+    X(!(c).epi || !(c).epi2, "tc: give .epi or .epi2, not both")                                                      \
+    TC__GEMM_GATE_RULES(X, c)                                                                                         \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
     X((!tc__gemm_hooked(c) && !tc__tiles_asks(c)) == !(c).epi_size,                                                   \
@@ -541,31 +581,36 @@ TC_DEV_SM75 void tc__gemm_finish(tc_gemm_config_in c, const tc_gemm_out *o)
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
+    const int blind = c.gate == tc_gate_silu || c.gate == tc_gate_gelu || c.gate == tc_gate_gelu_tanh;
     const int none = c.epi == tc_epi_relu || c.epi == tc_epi_gelu || c.epi == tc_epi_gelu_tanh || c.epi == tc_epi_silu;
     const int vector = c.epi == tc_epi_bias_col || c.epi == tc_epi_bias_row || c.epi == tc_epi_scale_col
                     || c.epi == tc_epi_scale_row || c.epi2 == tc_epi2_bias_col || c.epi2 == tc_epi2_bias_gelu_tanh;
     const int matrix = c.epi == tc_epi_residual_f32 || c.epi == tc_epi_residual_f16 || c.epi == tc_epi_residual_bf16
                     || c.epi2 == tc_epi2_residual_f16 || c.epi2 == tc_epi2_residual_bf16;
-    if (c.epi_size == 0 && none) c.epi_size = TC_NO_ARGS;
+    c.gate_blind = blind;
+    if (c.epi_size == 0 && (none || blind)) c.epi_size = TC_NO_ARGS;
     if (c.epi_size == 0 && vector) c.epi_size = (int)sizeof(tc_epi_vector);
     if (c.epi_size == 0 && matrix) c.epi_size = (int)sizeof(tc_epi_matrix);
     return c;
 }
-/* A configuration that has both hooks. */
+/* A configuration that has all hooks. */
 TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.epi = c.epi ? c.epi : tc_epi_relu;
     c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
+    c.gate = c.gate ? c.gate : tc_gate_silu;
     return c;
 }
 
-/* A configuration whose hooks, where it has any, are called by way of these two. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(tc_gemm_config_in given, tc_epi_fn epi, tc_epi2_fn epi2)
+/* A configuration whose hooks, where it has any, are called by way of these three. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(tc_gemm_config_in given, tc_epi_fn epi, tc_epi2_fn epi2,
+                                                   tc_gate_fn gate)
 {
     tc_gemm_config c = given;
     c.epi = c.epi ? epi : 0;
     c.epi2 = c.epi2 ? epi2 : 0;
+    c.gate = c.gate ? gate : 0;
     return c;
 }
 #endif

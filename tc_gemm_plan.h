@@ -29,7 +29,7 @@ enum {
  * business. */
 typedef struct tc_gemm_plan {
     tc__plan call;
-    const void *at[4]; /* A, B, C, D; null where it is not read */
+    const void *at[4]; /* A, B, C (.gate: B2), D; null where it is not read */
     size_t epi_size;
     uint64_t params[(TC__GEMM_PLAN_BYTES + 7) / 8]; /* as words: tensor maps want 64-byte alignment, a plan does not */
 } tc_gemm_plan;
@@ -60,7 +60,8 @@ TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *
         return tc__cuda_fail("cudaGetDevice", err);
     g = tc__gemm_effective(args);
     plan->at[0] = g.k ? g.a : NULL, plan->at[1] = g.k ? g.b : NULL;
-    plan->at[2] = tc__gemm_beta(&g) != 0.f ? g.c : NULL, plan->at[3] = g.d;
+    plan->at[2] = tc__gemm_beta(&g) != 0.f ? g.c : g.b2, plan->at[3] = g.d;
+    if (g.b2) plan->call.padded |= 4;
     plan->epi_size = g.epi_size;
     plan->call.pdl = how.pdl;
     plan->call.of = by->own;
@@ -83,10 +84,13 @@ TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan
     return tc__plan_launch(&again, params, stream);
 }
 
+/* Is the third matrix B2? */
+TC_HOST int tc__gemm_plan_gates(const tc_gemm_plan *plan) { return plan->call.padded & 4; }
+
 /* Where the matrices of a plan lie, and what its hook is given, in the parameters of its kernel. */
 TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, const tc_gemm_args *args)
 {
-    if (plan->at[2]) out->c = args->c;
+    if (plan->at[2]) out->c = tc__gemm_plan_gates(plan) ? args->b2 : args->c;
     out->d = args->d;
     if (plan->epi_size) memcpy(out->epi, args->epi_args, plan->epi_size);
 }
@@ -107,6 +111,12 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
         return st;
     }
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? args->b : of_d);
+    if (st == TC_OK && tc__gemm_plan_gates(plan)) {
+        tc_tmap map;
+        memcpy(&map, p->out.epi + TC__GATE_MAP_AT, sizeof map);
+        st = tc_tmap_replace_address(&map, args->b2);
+        memcpy(p->out.epi + TC__GATE_MAP_AT, &map, sizeof map);
+    }
     return st;
 }
 
@@ -158,20 +168,21 @@ TC__GEMM_POINT(120, tc_gemm_sm120_params, p.out, tc__gemm120_point(&p, plan->cal
 /* Other matrices and other arguments of the hook for a plan ("Plans" at the top of this file). */
 TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *args)
 {
+    const char *const names[4] = {"a", "b", plan && tc__gemm_plan_gates(plan) ? "b2" : "c", "d"};
     const void *to[4];
     tc_status st;
     int i;
     if (!plan || !args) return tc__fail(TC_ERR_NULL, "%s is null", plan ? "args" : "plan");
     if (!plan->call.of) return tc__fail(TC_ERR_CONFIG, "plan was not made by NAME_plan");
     if (!plan->call.blocks) return TC_OK;
-    to[0] = args->a, to[1] = args->b, to[2] = args->c, to[3] = args->d;
+    to[0] = args->a, to[1] = args->b, to[2] = tc__gemm_plan_gates(plan) ? args->b2 : args->c, to[3] = args->d;
     for (i = 0; i < 4; i++) {
         const uintptr_t most = i < 2 && plan->call.padded >> i & 1 ? 32 : 16;
         const uintptr_t bits = (uintptr_t)plan->at[i] | most, align = bits & (~bits + 1);
         if (!plan->at[i]) continue;
-        if (!to[i]) return tc__fail(TC_ERR_NULL, "%c is null, but the plan's is not", "abcd"[i]);
+        if (!to[i]) return tc__fail(TC_ERR_NULL, "%s is null, but the plan's is not", names[i]);
         if ((uintptr_t)to[i] % align)
-            return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of %d bytes, as the plan's is", "abcd"[i], to[i],
+            return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of %d bytes, as the plan's is", names[i], to[i],
                             (int)align);
     }
     if (plan->epi_size && !args->epi_args)

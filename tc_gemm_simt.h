@@ -40,8 +40,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(tc_gemm_config_in c)
  * sm_80 kernels have that these do not, they alone have. */
 TC_HD TC_CONSTEXPR int tc__gemm_simt_of(tc_gemm_config_in c, int target)
 {
-    return !c.sparse && !c.weights && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c) && !tc__gemm_by_80(c)
-        && target < 80;
+    return !c.sparse && !c.weights && !c.conv && !c.gate && !tc__tiles_some(c) && !tc__gemm_own_ends(c)
+        && !tc__gemm_by_80(c) && target < 80;
 }
 
 #ifdef __CUDACC__

@@ -84,7 +84,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given)
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !tc__tiles_some(c) && !c.weights && !tc__gemm_by_80(c)
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !tc__tiles_some(c) && !c.weights && !tc__gemm_by_80(c) && !c.gate
         && tc__gemm_plain(c).sparse != TC_SPARSE_B
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale)));
@@ -458,6 +458,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
     X(tc__gemm100_weights_d_ok(c),                                                                                    \
       "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum or .col_sum")  \
     X((c).weights == 0 || (c).chip == 0, "tc: .weights are not for sm_107: .chip must be left out")                   \
+    TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))
@@ -466,7 +467,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
     X(!(c).groups || !(c).clc,                                                                                        \
       "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are")                        \
-    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || (c).weights || tc__gemm_by_80(c),                                \
+    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || (c).weights || tc__gemm_by_80(c) || (c).gate,                    \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
       "to s8), sums not in f16, no .a_scale and .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")     \
     X(tc__gemm100_sf_ok(c),                                                                                           \

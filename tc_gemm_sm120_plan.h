@@ -59,7 +59,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(tc_gemm_config_in c)
 {
     return !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.weights && !tc__gemm_by_80(c)
-        && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
+        && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c) && !c.gate
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
 }
@@ -342,6 +342,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
     TC__GEMM_ALL_TILES_RULES(X, c)                                                                                    \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
+    TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM120_OWN_RULES(X, tc_gemm120_view(c))
@@ -351,7 +352,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
       "tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux and .row_sum: TC_GEMM_SM80_DEFINE and "              \
       "TC_GEMM_DEFINE have")                                                                                          \
     X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c)           \
-          || tc__gemm_by_80(c),                                                                                       \
+          || tc__gemm_by_80(c) || (c).gate,                                                                           \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
       "to s8), no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
     X(tc__gemm120_acc_ok(c),                                                                                          \

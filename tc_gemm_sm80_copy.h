@@ -88,6 +88,17 @@ TC_DEV_SM80 tc__gemm80_source tc__gemm80_source_make(const tc__gemm80_operand o,
     return s;
 }
 
+/* .gate: a source of B becomes one of 8 rows of B and 8 of B2 in turn; left: rows of each to the matrix's end. */
+TC_DEV void tc__gemm80_source_two(const tc__gemm80_operand o, const tc_gemm_sm80_params *p, int left,
+                                  tc__gemm80_source *s)
+{
+    const int half = tc_rows_step(o.t) / 2, r = (int)threadIdx.x / tc_rows_lanes(o.t), row = r / 16 * 8 + r % 8;
+    const long long pitch = p->ldb * o.size;
+    s->src += (row - r) * pitch + (r % 16 < 8 ? 0 : (long long)((uintptr_t)p->out.c - (uintptr_t)p->b));
+    s->step = pitch * half, s->back = o.t.bytes - pitch * (o.t.rows / 2);
+    s->passes = left > row ? (left - row + half - 1) / half : 0;
+}
+
 /* The row of pass i of a gathered block: -1 for none. */
 TC_DEV int tc__gemm80_which(const tc__gemm80_operand o, const tc__gemm80_source *s, int i)
 {
@@ -357,6 +368,13 @@ TC_DEV_SM75 void tc__gemm80_read_bytes(const tc__gemm80_operand o, uint32_t at, 
     tc_ldmatrix_x4_trans(r, tc__gemm80_turn(o, at, chunks));
 #pragma unroll
     for (int i = 0; i < 4; i++) to[i] = __byte_perm(r[i / 2 * 2], r[i / 2 * 2 + 1], pick + (i % 2 ? 0x1111u : 0u));
+}
+
+TC_DEV double tc__gemm80_shared(uint32_t at)
+{
+    double x;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(at) : "memory");
+    return x;
 }
 
 TC_DEV uint32_t tc__gemm80_word(uint32_t at)

@@ -45,7 +45,8 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(tc_gemm_config_in c, const tc_
     if (!r.none) {
         const tc_group_tile t = tc_groups_tile(1, &line, blockIdx.x);
         const tc_group_rows rows = tc_groups_rows(masked, &p->groups, t.group);
-        r.row = rows.first + (int)t.along * c.bm, r.col = (int)t.across * c.bn, r.end = rows.end;
+        r.row = rows.first + (int)t.along * c.bm, r.end = rows.end;
+        r.col = (int)t.across * (c.gate ? c.bn / 2 : c.bn);
         r.group = (uint32_t)t.group, r.batch = masked ? (uint32_t)t.group : 0u;
     }
     __syncthreads();

@@ -10,6 +10,7 @@
 
 #include "tc_gemm_f32.h"
 #include "tc_conv_config.h"
+#include "tc_gemm_gate.h"
 #include "tc_gemm_each.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
@@ -26,6 +27,7 @@ typedef struct tc__gemm80_operand {
     int size;   /* bytes of an element; of elements of less than a byte 1 */
     int turned; /* its rows run along m or n, one for each k */
     int gathered; /* its rows are looked up: TC__GEMM80_BY_INDEX (.index), _BY_FILTER (.conv) */
+    int two;      /* they are those of two matrices, 8 of each in turn (.gate) */
 } tc__gemm80_operand;
 
 /* Bytes of k of a row of a block that is not turned, of which an instruction takes 32; .sparse: of B, 64. */
@@ -35,7 +37,8 @@ TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(tc_gemm_config_in c,
 {
     const int size = tc__gemm_is_packed(c.a) ? 1 : tc_type_bits(c.a) / 8;
     const tc__gemm80_operand o = {
-        {turned ? rows * size : tc__gemm80_k_bytes(c), turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned, 0};
+        {turned ? rows * size : tc__gemm80_k_bytes(c), turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned,
+        0, 0};
     return o;
 }
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(tc_gemm_config_in v)
@@ -47,7 +50,9 @@ TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(tc_gemm_config_in v)
 }
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_b(tc_gemm_config_in v)
 {
-    return tc__gemm80_operand_of(v, v.bn, tc__gemm_b_row(v));
+    tc__gemm80_operand o = tc__gemm80_operand_of(v, v.bn, tc__gemm_b_row(v));
+    o.two = v.gate != 0;
+    return o;
 }
 
 /* Do whole passes of copies fill a block? */
@@ -152,6 +157,13 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
     return c;
 }
 
+/* .gate: of 16 rows of a block of B the first 8 are B's, the others B2's. A thread copies of one of them. */
+TC_HD TC_CONSTEXPR int tc__gemm80_gate_ok(tc_gemm_config_in c)
+{
+    const tc__gemm80_operand b = tc__gemm80_b(c);
+    return !c.gate || (b.t.bytes >= 16 && tc_rows_step(b.t) % 16 == 0);
+}
+
 /* The same of TC_GEMM_DEFINE's kernel for few tiles. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(tc_gemm_config_in given)
 {
@@ -234,6 +246,9 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
+    X(tc__gemm80_gate_ok(c),                                                                                          \
+      "tc: with .gate, one pass of copies must fill 16 rows of B or a multiple: threads / (.bk / 8) (8: the elements "\
+      "of 16 bytes)")                                                                                                 \
     X(!tc__gemm_quantised(c) || tc__gemm80_quant_ok(c),                                                               \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128, and .bn / .warps_n "  \
       "32, 64 or 128")                                                                                                \

@@ -323,6 +323,7 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
     if (tc_elect_one()) {
         if (!c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
+        if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + TC__GATE_MAP_AT));
     }
     if (!c.groups && !tc__tiles_some(c)) run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
     if (tc__gemm90_cluster(c, g) == 1 && tc_elect_one()) {
@@ -529,10 +530,14 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
                                     tc_gemm_sm90_params *p)
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
+    const tc_gemm_config e = tc__gemm_gated(v); /* as the end of a tile knows it */
+    const int products = tc__gemm_products(v), d_width = cut->width / products;
     const tc_operand_matrix d = tc__gemm_matrix(c, g, 'd');
+    tc_gemm_args all = *g; /* columns of all products */
     const int64_t d_bytes = (int64_t)g->m * g->n * d.batch * tc_type_bits(c->d) / 8;
     const uint32_t at_least = (uint32_t)(cut->parts > v.cluster_k ? cut->parts : v.cluster_k);
-    tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
+    all.n *= products;
+    tc_status st = tc__gemm_tiles(&p->tiles, &v, &all, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
@@ -575,13 +580,26 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
     if (tc__gemm_outputs(*c)) p->d_clips = 0; /* the rest of a box is not its own */
-    p->d_wide = p->d_plain && tc__gemm90_widens(v) && cut->width % 64 == 0
+    p->d_wide = p->d_plain && tc__gemm90_widens(e) && d_width % 64 == 0
              && p->stages * tc__gemm90_slot_of(v, cut->width, cut->copies)
                     <= tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_wide_room(v);
     if (p->d_by == TC__GEMM_D_TMA) {
-        const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : v);
+        const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : e);
         st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);
     }
+    return st;
+}
+
+/* .gate: B2's map, behind the hook's arguments, which begin at a multiple of 64 bytes. */
+TC_HOST tc_status tc__gemm90_map_b2(const tc_gemm_config *c, const tc_gemm_args *g, tc__gemm90_box_of box,
+                                    tc_gemm_sm90_params *p)
+{
+    tc_gemm_args other = *g;
+    tc_tmap map;
+    tc_status st;
+    other.b = g->b2;
+    st = tc__gemm90_map(&map, c, &other, box);
+    if (st == TC_OK) memcpy(p->out.epi + TC__GATE_MAP_AT, &map, sizeof map);
     return st;
 }
 
@@ -591,12 +609,14 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
     const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', (tc__gemm90_squares_a(v) ? v.bk : v.bm) / v.cluster_n};
-    const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', (tc__gemm90_turns_b(v) ? v.bk : cut->width) / cut->cluster};
+    const int width = cut->width / tc__gemm_products(v);
+    const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', (tc__gemm90_turns_b(v) ? v.bk : width) / cut->cluster};
     const int gathers = tc__gemm90_gathers(*c);
     tc_status st = tc__gemm90_fill(c, g, cut, p);
     if (gathers) tc__gather_fill(c, g, p);
     if (st == TC_OK && !c->weights && !(gathers && !c->swap)) st = tc__gemm90_map(&p->a, c, g, a);
     if (st == TC_OK && !(gathers && c->swap)) st = tc__gemm90_map(&p->b, c, g, b);
+    if (st == TC_OK && c->gate) st = tc__gemm90_map_b2(c, g, b, p);
     return st;
 }
 

@@ -113,7 +113,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_tall_ok(tc_gemm_config_in given)
 {
     const tc_gemm_config p = tc__gemm_plain(given);
     const int turns = tc_type_bits(given.a) != 16 && (tc__gemm_a_col(p) || tc__gemm_b_row(p));
-    return !(given.sparse || given.bsr || given.conv || given.index || tc__gemm_quantised(given)
+    return !(given.sparse || given.bsr || given.conv || given.index || given.gate || tc__gemm_quantised(given)
              || tc__gemm_outputs(given) || tc__tiles_some(given) || tc__gemm90_halves(given)
              || tc__gemm_holds_twice(given) || turns);
 }
@@ -125,7 +125,16 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
     if (t.bm == 256 && !t.swap) return tc__gemm_tall_ok(given);
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
-    return !(given.sparse || given.bsr || given.conv || tc__gemm_quantised(given)) || !t.swap;
+    return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)) || !t.swap;
+}
+
+/* A line of the list with two products, of whose columns D has half: boxes of D want to be wide. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_gate_tile(tc_gemm_config_in given, const tc__gemm_tile list)
+{
+    tc__gemm_tile t = list;
+    if (t.schedule == TC_PINGPONG && tc__gemm90_gathers(given)) t.bn = 128; /* registers */
+    if (!t.swap && t.step) t.step = t.bm == 64 || t.schedule == TC_PINGPONG ? 64 : t.bn % 128 ? t.bn : 128;
+    return t;
 }
 
 /* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
@@ -148,13 +157,14 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     const tc__gemm_tile list = line.bm == 256 && !line.swap && !tc__gemm_line_ok(given, line) ? never_called : line;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = tc__gemm_holds_twice(given);
-    const tc__gemm_tile t = given.weights              ? tc__gemm_weights_tile(list)
-                          : given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
-                          : tc__gemm_lifted(given)     ? tc__gemm_lifted_tile(given, list, twice)
-                          : twice                      ? tc__gemm_promoted(given, list)
-                          : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
-                                                       : list;
-    if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0; /* never called */
+    const tc__gemm_tile one = given.weights              ? tc__gemm_weights_tile(list)
+                            : given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
+                            : tc__gemm_lifted(given)     ? tc__gemm_lifted_tile(given, list, twice)
+                            : twice                      ? tc__gemm_promoted(given, list)
+                            : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
+                                                         : list;
+    const tc__gemm_tile t = given.gate ? tc__gemm_gate_tile(given, one) : one;
+    if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0, c.gate = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step;
     c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) ? 0 : t.split;

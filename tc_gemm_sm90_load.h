@@ -48,6 +48,10 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const 
     s.to_a = a_turns ? (uint32_t)s.a_k * 128u : cn * (uint32_t)(a_rows * (c.sparse ? tc__gemm90_a_row(c) : 128));
     s.to_b = (uint32_t)(c.weights ? tc__gemm90_a_bytes(c) : s.oa.bytes)
            + (b_turns ? (uint32_t)s.b_k * 128u : cm * (uint32_t)(b_rows * 128));
+    if (c.gate) { /* half of its rows are B's, half B2's */
+        s.b.row = w->col / 2 + (int)cm * (b_rows / 2);
+        s.to_b = (uint32_t)s.oa.bytes + cm * (uint32_t)(b_rows / 2 * 128);
+    }
     if (c.conv) s.first = tc__conv_start(g, s.a.row);
     if (c.sparse) tc__sparse_source(c, g, &s.a, s.bricks);
     return s;
@@ -58,6 +62,24 @@ typedef struct tc__gemm90_run {
     tc_work w;
     uint32_t from;
 } tc__gemm90_run;
+
+/* .gate: B's and B2's rows of a block of k, in halves of each box. */
+TC_DEV_SM90 void tc__gemm90_fetch_both(const tc__gemm90_fetching f, const tc_gemm90_block *g,
+                                       const tc__gemm90_sources *s, tc__gemm90_fetch_at at)
+{
+    const uint32_t to_b = g->ring + at.stage * g->slot + s->to_b, up = (uint32_t)(g->width / 2 * 128);
+    const int k = g->p->k_first + (int)at.kb * f.c.bk;
+    tc_operand_source b2 = s->b;
+    b2.map = (const tc_tmap *)(g->p->out.epi + TC__GATE_MAP_AT);
+#pragma unroll
+    for (int box = 0; box < s->ob.boxes; box++) {
+        const uint32_t first = to_b + (uint32_t)(box * s->ob.box_bytes), full = tc_pipe_full(g->pipe, at.stage);
+        const tc_operand_to to = {first, full}, to2 = {first + up, full};
+        const tc_operand_at from = tc_operand_place(s->ob, box, k);
+        tc_operand_fetch(!f.alone && g->cluster_m > 1, &s->b, from, to);
+        tc_operand_fetch(!f.alone && g->cluster_m > 1, &b2, from, to2);
+    }
+}
 
 /* One block of k. */
 TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_block *g, const tc__gemm90_sources *s,
@@ -79,11 +101,12 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
             tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, a_k), to);
     }
 #pragma unroll
-    for (int box = 0; box < s->ob.boxes; box++) {
+    for (int box = 0; box < (c.gate ? 0 : s->ob.boxes); box++) {
         const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
         if (f.which & TC__GEMM90_EARLY_B)
             tc_operand_fetch(!f.alone && g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, b_k), to);
     }
+    if (c.gate && (f.which & TC__GEMM90_EARLY_B)) tc__gemm90_fetch_both(f, g, s, at);
     if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, s->bricks, at);
 }
 

@@ -14,6 +14,7 @@
 #define TC_GEMM_SM90_PARTS_H
 
 #include "tc_gemm_sm90.h"
+#include "tc_gemm_sm90_gate.h"
 
 #ifdef __CUDACC__
 
@@ -215,9 +216,38 @@ TC__GEMM90_END(tiled, if (tc__tiles_store(c, g, u, acc)) return)
 TC__GEMM90_END_OF(cluster, boxes, tc__gemm90_exchange_sums(c, g, acc))
 TC__GEMM90_END_OF(cluster, pieces, tc__gemm90_exchange_sums(c, g, acc))
 
+/* .gate: of two products' sums D's elements first, which from there on are all that there is. */
+#define TC__GEMM90_END_GATE(kind)                                                                                     \
+    TC_DEV_SM90 void tc__gemm90_end_gate_##kind(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, \
+                                                float *acc)                                                           \
+    {                                                                                                                 \
+        tc_gemm90_block d = *g;                                                                                       \
+        d.width = g->width / 2, u->w.col /= 2;                                                                        \
+        tc__gemm90_gate(c, g, u, acc);                                                                                \
+        tc__gemm90_end_##kind(tc__gemm_gated(c), &d, u, acc);                                                         \
+    }
+TC__GEMM90_END_GATE(boxes)
+TC__GEMM90_END_GATE(pieces)
+
+/* The same of a part of k: 0 where the tile is whole. */
+TC_DEV_SM90 int tc__gemm90_end_gate_part(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                         float *acc)
+{
+    if (g->p->split.parts <= 1u) return 0;
+    u->w.col /= 2;
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    tc__gemm90_gate_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
+    tc__gemm90_leave(g, u);
+    return 1;
+}
+TC__GEMM90_END_OF(split, gate_boxes, if (tc__gemm90_end_gate_part(c, g, u, acc)) return)
+TC__GEMM90_END_OF(split, gate_pieces, if (tc__gemm90_end_gate_part(c, g, u, acc)) return)
+
 TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_end_fn tc__gemm90_end_of(tc_gemm_config_in v)
 {
     const int pieces = v.index & TC_INDEX_D;
+    if (v.gate && v.split) return pieces ? tc__gemm90_end_split_gate_pieces : tc__gemm90_end_split_gate_boxes;
+    if (v.gate) return pieces ? tc__gemm90_end_gate_pieces : tc__gemm90_end_gate_boxes;
     if (tc__gemm_quantised(v)) return tc__gemm90_end_quantised;
     if (v.cluster_k > 1) return pieces ? tc__gemm90_end_cluster_pieces : tc__gemm90_end_cluster_boxes;
     if (v.split)

@@ -18,6 +18,7 @@
 #define TC_GEMM_SM90_PLAN_H
 
 #include "tc_conv_config.h"
+#include "tc_gemm_gate.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
 #include "tc_gemm_weights.h"
@@ -180,8 +181,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_widened(tc_gemm_config_in given)
 }
 TC_HD TC_CONSTEXPR int tc__gemm90_widens(tc_gemm_config_in c)
 {
-    return !c.swap && c.epi_stages == 2 && tc__gemm90_box(tc__gemm90_widened(c)).bytes == 2 * tc__gemm90_box(c).bytes
-        && tc__gemm90_box(c).bytes == 64;
+    return !c.swap && !c.gated && c.epi_stages == 2 && tc__gemm90_box(c).bytes == 64
+        && tc__gemm90_box(tc__gemm90_widened(c)).bytes == 2 * tc__gemm90_box(c).bytes;
 }
 
 /* With .swap: rows of D that go to shared memory at a time. */
@@ -253,8 +254,9 @@ TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(tc_gemm_config_in c)
                              : 0;
 }
 
-TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
+TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in given)
 {
+    const tc_gemm_config c = tc__gemm_ungated(given);
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
@@ -262,6 +264,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
     const int fixed = tc__gemm90_pipe_bytes(c, c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
                     + (c.groups ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
+    if ((c.gate || c.gated) && p.warp_store < 2048) p.warp_store = 2048; /* places of both products */
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
     p.ring_bytes = c.step ? (TC__SM90_SMEM_MAX - p.ring - fixed) / 1024 * 1024 : c.stages * tc__gemm90_slot(c, c.bn);
@@ -397,7 +400,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_any_n(tc_gemm_config_in c)
 enum { TC__GEMM90_JOIN_MOST = 8, TC__GEMM90_PLACE = 1024 }; /* blocks; bytes of 16 x 16 sums */
 TC_HD TC_CONSTEXPR int tc__gemm90_joins(tc_gemm_config_in v)
 {
-    return v.split && (v.step || v.weights) && !v.any && v.cluster_n == 1 && v.cluster_k == 1;
+    return v.split && (v.step || v.weights) && !v.any && !v.gate && v.cluster_n == 1 && v.cluster_k == 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

@@ -103,6 +103,17 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     X(!(c).bsr || ((c).swap == 0 && (c).cluster_m == 1),                                                              \
       "tc: .bsr goes without .swap, and with .cluster_m = 1: neighbours along m have other blocks")
 
+/* Two products: each half of a tile's columns a TMA box of whole swizzles, and whole places of D. */
+TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
+{
+    const int each = 16 * (c.cluster_m > 2 ? c.cluster_m : 2);
+    return !c.gate || (!c.swap && c.cluster_k == 1 && !c.any && c.bn % each == 0 && c.step % each == 0);
+}
+#define TC__GEMM_SM90_GATE_RULES(X, c)                                                                                \
+    X(tc__gemm90_gate_ok(c),                                                                                          \
+      "tc: with .gate, .bn and .step must be multiples of 32 and of 16 * .cluster_m (half of them are D's columns), " \
+      "and .swap, .cluster_k and TC_GEMM_SM90_ANY_DEFINE are not served")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
@@ -113,6 +124,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     TC__GEMM_SM90_F32_RULES(X, c)                                                                                     \
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
     TC__GEMM_SM90_TILES_RULES(X, c)                                                                                   \
+    TC__GEMM_SM90_GATE_RULES(X, c)                                                                                    \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \

@@ -4,6 +4,7 @@
  *     tc_gemm_at, tc_epi_fn, tc_epi2_fn           where an element of D is; the two forms of a hook
  *     tc_relu tc_gelu tc_gelu_tanh tc_silu        activations
  *     tc_epi_*, tc_epi2_*                         shipped hooks
+ *     tc_gate_fn, tc_gate_*                       hooks on an element of each of two products (.gate); shipped ones
  *
  * NOT-FINITE VALUES. tc_relu(NaN) is NaN. tc_gelu(+inf) is +inf, tc_gelu(-inf) is 0. tc_gelu_tanh and tc_silu give NaN
  * for -inf, as x * sigmoid(x) does wherever it is computed as written.
@@ -26,6 +27,9 @@ typedef float (*tc_epi_fn)(float x, tc_gemm_at at, const void *args);
 
 /* The same for two neighbours of a row: x.x belongs to at.col, which is even, x.y to at.col + 1. */
 typedef tc_f32x2 (*tc_epi2_fn)(tc_f32x2 x, tc_gemm_at at, const void *args);
+
+/* An element of D from those of two products, each times alpha (tc_gemm_gate.h). */
+typedef float (*tc_gate_fn)(float gate, float up, tc_gemm_at at, const void *args);
 
 /* Is that element of D stored? */
 typedef int (*tc_gemm_keep_fn)(tc_gemm_at at, const void *args);
@@ -173,6 +177,25 @@ TC_DEV tc_f32x2 tc_epi2_residual_bf16(tc_f32x2 x, tc_gemm_at at, const void *arg
     const uint32_t w = *(const uint32_t *)((const uint16_t *)m->p + (at.row * m->ld + at.col));
     const tc_f32x2 r = {x.x + tc_f32_from_bits(w << 16), x.y + tc_f32_from_bits(w & 0xffff0000u)};
     return r;
+}
+
+/* Gates: SwiGLU, GeGLU by erf, GeGLU by tanh. */
+TC_DEV float tc_gate_silu(float gate, float up, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return tc_silu(gate) * up;
+}
+
+TC_DEV float tc_gate_gelu(float gate, float up, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return tc_gelu(gate) * up;
+}
+
+TC_DEV float tc_gate_gelu_tanh(float gate, float up, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return tc_gelu_tanh(gate) * up;
 }
 
 #endif /* __CUDACC__ */

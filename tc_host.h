@@ -344,7 +344,8 @@ typedef struct tc__plan {
     int device;
     unsigned blocks; /* 0: there is nothing to compute */
     int pdl;
-    short turned, padded; /* A is the instruction's B; 1: A lies at a multiple of 32 bytes, not 16, 2: B does */
+    short turned, padded; /* A is the instruction's B; 1: A lies at a multiple of 32 bytes, not 16, 2: B does; 4: there
+                           * is a B2 (.gate) */
     size_t bytes;    /* of the parameters */
     void *params;    /* while it is made: where they go */
     size_t again;    /* not 0: the word of them that says that the kernel is launched a second time, to end its work */

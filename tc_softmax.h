@@ -225,7 +225,7 @@ TC_DEV_SM80 int tc__attn_softmax_both(const tc_attn_scores x, tc_attn_rows *r, f
     return rise;
 }
 
-/* A row on its way through the softmax: what is added in the exponent, and its probabilities' sum so far, in two parts. */
+/* A row on its way through the softmax: what is added in the exponent; its probabilities' sum so far, in two parts. */
 typedef struct tc__attn_row_open {
     float shift, a, b;
     int rise; /* it has a new maximum */

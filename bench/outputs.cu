@@ -1,5 +1,6 @@
 /* outputs.cu - what it costs a GEMM to write more than D (.aux, .row_sum, .col_sum), and to quantise D (.d_scale,
- * .d_sf): 4096 x 14336 x 4096 in bf16.
+ * .d_sf): 4096 x 14336 x 4096 in bf16; and two products of one A with one D (.gate), beside one product of as many
+ * operations, whose D has twice the columns.
  *     build/bench/outputs                   a minute on an H100: times in turns, and their ratios to the plain kernel's
  *     build/bench/outputs 4096 4096 4096    another m, n, k
  *
@@ -25,12 +26,16 @@ TC_GEMM_SM90_DEFINE(mxfp8, NARROW, .d_sf = TC_SF_UE8M0_32)
 TC_GEMM_SM90_DEFINE(turns, TURNS, .epi = tc_epi_gelu)
 TC_GEMM_SM90_DEFINE(turns_aux, TURNS, AUX)
 TC_GEMM_SM90_DEFINE(turns_rows, TURNS, .epi = tc_epi_gelu, .row_sum = TC_SUM_SQ)
+TC_GEMM_SM90_DEFINE(gate, TILE, .gate = tc_gate_gelu)
+TC_GEMM_SM90_DEFINE(turns_gate, TURNS, .gate = tc_gate_gelu)
 
 typedef struct side {
     const char *name;
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     int aux, rows, cols, scale, sf, base; /* what it writes; base: the side that it is compared with */
+    int two;                              /* products: TWO_B of an A, or ONE_WIDE of as many operations */
 } side;
+enum { TWO_B = 1, ONE_WIDE = 2 };
 static const side sides[] = {
     {"plain", plain_run, 0, 0, 0, 0, 0, 0},       {"aux", aux_run, 1, 0, 0, 0, 0, 0},
     {"rows", rows_run, 0, 1, 0, 0, 0, 0},         {"both", both_run, 1, 1, 0, 0, 0, 0},
@@ -38,6 +43,9 @@ static const side sides[] = {
     {"turns_rows", turns_rows_run, 0, 1, 0, 0, 0, 4},
     {"cols", cols_run, 0, 0, 1, 0, 0, 0},         {"blocks", blocks_run, 0, 0, 0, 1, 0, 0},
     {"mxfp8", mxfp8_run, 0, 0, 0, 0, 1, 0},
+    {"wide", plain_run, 0, 0, 0, 0, 0, 10, ONE_WIDE}, {"gate", gate_run, 0, 0, 0, 0, 0, 10, TWO_B},
+    {"turns_wide", turns_run, 0, 0, 0, 0, 0, 12, ONE_WIDE},
+    {"turns_gate", turns_gate_run, 0, 0, 0, 0, 0, 12, TWO_B},
 };
 enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 15, CALLS = 10 };
 
@@ -80,8 +88,8 @@ int main(int argc, char **argv)
     void *second = matrix((size_t)m * n, 4), *workspace;
     float *out, *sums, *factors;
     cudaEvent_t from, to;
-    plain_args.a = matrix((size_t)m * k, 1), plain_args.b = matrix((size_t)n * k, 2);
-    plain_args.d = matrix((size_t)m * n, 3);
+    plain_args.a = matrix((size_t)m * k, 1), plain_args.b = matrix((size_t)n * k * 2, 2);
+    plain_args.d = matrix((size_t)m * n * 2, 3);
     check(cudaMalloc(&workspace, (size_t)m * n)), check(cudaMalloc((void **)&out, (size_t)m * 4));
     check(cudaMalloc((void **)&sums, (size_t)n * 4));
     check(cudaMalloc((void **)&factors, ((size_t)m + 127) * (((size_t)n + 127) / 128) * 4));
@@ -94,6 +102,8 @@ int main(int argc, char **argv)
             if (sides[i].cols) g.col_out = sums, g.workspace = workspace, g.workspace_size = (size_t)m * n;
             if (sides[i].scale) g.d_scale_out.at = factors, g.d_scale_out.lines = 1, g.d_scale_out.blocks = m;
             if (sides[i].sf) g.d_sf_out = factors;
+            if (sides[i].two == TWO_B) g.b2 = (const uint16_t *)g.b + (size_t)n * k;
+            if (sides[i].two == ONE_WIDE) g.n = g.ldd = 2 * n;
             check(cudaEventRecord(from));
             for (int call = 0; call < CALLS; call++) {
                 if (sides[i].run(&g, 0) == TC_OK) continue;
@@ -108,7 +118,8 @@ int main(int argc, char **argv)
     printf("m %d n %d k %d, bf16, gelu; median of %d rounds of %d calls\n", m, n, k, ROUNDS, CALLS);
     for (int i = 0; i < SIDES; i++)
         printf("%-12s %8.1f us %8.1f TFLOP/s   %.3f of %s's time\n", sides[i].name, ms[i][ROUNDS / 2] * 1e3 / CALLS,
-               2e-9 * m * n * k * CALLS / ms[i][ROUNDS / 2], ms[i][ROUNDS / 2] / ms[sides[i].base][ROUNDS / 2],
+               (sides[i].two ? 4e-9 : 2e-9) * m * n * k * CALLS / ms[i][ROUNDS / 2],
+               ms[i][ROUNDS / 2] / ms[sides[i].base][ROUNDS / 2],
                sides[sides[i].base].name);
     return 0;
 }

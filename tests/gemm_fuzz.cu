@@ -467,7 +467,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
         const int of = choice.kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
                      : choice.kernel ? tc__gemm_tiles_of[choice.kernel - 1].shapes : 0;
         if (choice.kernel && !tc__gemm_serves(*t, of)) choice.kernel = 0; /* .shapes leaves it out */
-        if (choice.kernel && choice.kernel < TC__GEMM_ANY && !tc__gemm_line_ok(*t, tc__gemm_tiles_of[choice.kernel - 1])) {
+        const int listed = choice.kernel && choice.kernel < TC__GEMM_ANY;
+        if (listed && !tc__gemm_line_ok(*t, tc__gemm_tiles_of[choice.kernel - 1])) {
             const tc_gemm_choice absent = {choice.kernel, 0, 0, 0, 0, 0};
             g.choice = &absent;
             CHECK(kn->can_run(&g, 0) == TC_ERR_CONFIG && strstr(tc_why(), "choice->kernel"), "%s", tc_why());

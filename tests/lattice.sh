@@ -44,13 +44,15 @@ sparse100 100a
 each80 80
 each80 90a
 weights80 80
-attn120 120a'
+attn120 120a
+gate80 80
+gate90 90a'
 
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
     [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
-    name=$(echo "$families" | sed -n "$(($1 % 30 + 1))p")
+    name=$(echo "$families" | sed -n "$(($1 % 32 + 1))p")
     family=${name% *} arch=${name#* }
     case $family in
         gemm*) source=tests/gemm_fuzz.cu ;;
@@ -89,7 +91,7 @@ one() { # one SEED: a batch
     s=$1
     shift
     if [ -n "$tcemu" ]; then
-        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 30 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
+        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 32 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
     else
         timeout 300 "$dir/run" "$@" > "$dir/log" 2>&1
     fi

@@ -78,6 +78,7 @@ list() {
         on_device gemm_mixed_sm80 "$build/tests/gemm_mixed_sm80" 360
         on_device gemm_mixed_sm100 "$build/tests/gemm_mixed_sm100" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
+        on_device gemm_gate "$build/tests/gemm_gate" 160
         on_device gemm_quant "$build/tests/gemm_quant" 330
         on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 130
         on_device gemm_sparse "$build/tests/gemm_sparse" 240
@@ -164,6 +165,9 @@ list() {
         step "gemm_outputs, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 64 1
         emulated sm_80 gemm_outputs 40
+        step "gemm_gate, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate" 60 1
+        for device in sm_80 sm_100a sm_120a; do emulated $device gemm_gate 48; done
         step "gemm_quant, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
         emulated sm_80 gemm_quant 66

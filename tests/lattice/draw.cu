@@ -1,13 +1,13 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each or
- *                                                attn, and the generator's target (gemm80); or decode80; SMEM: the most
- *                                                shared memory, in bytes
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each, gate
+ *                                                or attn, and the generator's target (gemm80); or decode80; SMEM: the
+ *                                                most shared memory, in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
  * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, attn_fuzz.cu, attn_decode.cu. tests/lattice.sh
- * puts it together.
+ * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, attn_fuzz.cu, attn_decode.cu.
+ * tests/lattice.sh puts it together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -53,6 +53,11 @@ static const gemm_hook conv_hooks[] = {{"", "", "0", 0},
 static const gemm_hook tiles_hooks[] = {{"", "", "", 0}, /* without arguments, with those of .tile and .k_range */
                                         {", .epi = bias_relu", ", .epi_size = sizeof(tiles_args)", "", 0},
                                         {"", ", .epi_size = sizeof(tiles_args)", "", 0}};
+
+static const gemm_hook gate_hooks[] = {{", .gate = mine", ", .epi_size = sizeof(mine_args)", "MINE", 0},
+                                       {", .gate = tc_gate_silu", "", "SILU", 0},
+                                       {", .gate = tc_gate_gelu", "", "GELU", 0},
+                                       {", .gate = tc_gate_gelu_tanh", "", "TANH", 0}};
 
 typedef struct { const char *field, *id; } attn_hook;
 static const attn_hook scores[] = {{"", "0"}, {", .score = hook_alibi", "ALIBI"},
@@ -185,6 +190,7 @@ static gemm_draw draw_tile90(gemm_draw g, gemm_fix fix)
             swap = g.c.any || (!convolution && chance(30)), step = chance(45), split = chance(30);
             cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
             if (g.c.weights) swap = step = 0, cluster = ALONE; /* they change roles by themselves */
+            if (g.c.gate) swap = 0, cluster = cluster == SPLIT ? ALONE : cluster;
             g.c.schedule = cluster == SPLIT || g.c.weights ? PICK(0, TC_COOPERATIVE)
                 : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
             g.c.consumers = PICK(0, 0, 1, 2, 2, 3);
@@ -405,6 +411,29 @@ static void fix_conv(gemm_draw *g)
     if (c->d != TC_S32 && chance(20)) c->aux = TC_F32, c->aux_what = TC_AUX_PRE;
 }
 
+/* Two products and one D. */
+static void fix_gate80(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    *g = draw_gemm_common();
+    g->hook = &gate_hooks[PICK(0, 0, 1, 2, 3)];
+    c->epi = 0, c->epi2 = 0, c->gate = (tc_gate_fn)a_hook;
+    c->epi_size = *g->hook->size ? 8 : TC_NO_ARGS;
+    if (chance(30)) c->a = c->b = PICK(TC_TF32, TC_S8, TC_U8);
+    if (c->a == TC_S8 || c->a == TC_U8) c->b = PICK(TC_S8, TC_U8), c->d = PICK(TC_BF16, TC_F32);
+    if (tc_type_bits(c->a) == 16) c->a_layout = PICK(0, 0, TC_COL);
+    if (chance(50)) return;
+    c->groups = PICK(TC_GROUPS_ROWS, TC_GROUPS_ROWS, TC_GROUPS_MASKED), c->raster = c->a_layout = 0;
+    if (c->groups == TC_GROUPS_ROWS && chance(50)) c->index = test_int(1, 3);
+}
+static void fix_gate90(gemm_draw *g)
+{
+    fix_gate80(g);
+    if (!chance(20)) return;
+    g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2), g->c.a_layout = 0;
+    g->c.promote = PICK(0, 0, 256, TC_FAST);
+}
+
 /* Of tcgen05 and of sm_120: types and layouts. */
 static void fix_newer(gemm_draw *g)
 {
@@ -415,12 +444,13 @@ static void fix_newer(gemm_draw *g)
 }
 
 /* FAMILY's number, and what is fixed for a tile of sm_80, 90, 100 and 120. */
-enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GEMM_FAMILIES };
+enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GATE, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
     {"tiles", {fix_tiles, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, 0, 0, 0}},
+    {"gate", {fix_gate80, fix_gate90, 0, 0}},
 };
 
 /* null where there is no such family */
@@ -620,6 +650,10 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_plan, k%d_launch, %d, %s, k%d_SMEM, k%d_config()}", i,
                  i, i, i, i, from, id, i, i);
         return;
+    case GATE:
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_plan, k%d_launch, k%d_workspace, %d, k%d_SMEM, %s, %d, "
+                 "k%d_config()}", i, i, i, i, i, from, i, id, sm == 80, i);
+        return;
     case SPARSE:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
         return;
@@ -646,7 +680,7 @@ int main(int argc, char **argv)
     const int known = gemm ? fix_of(family, sm) != 0 : decode || attn;
     if (!letters || !known || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
-                        "weights, conv, each or attn, and 80, 90 or where there is such a kernel 100 or 120; or "
+                        "weights, conv, each, gate or attn, and 80, 90 or where there is such a kernel 100 or 120; or "
                         "decode80\n");
         return 2;
     }

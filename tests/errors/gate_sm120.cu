@@ -1,0 +1,7 @@
+// gate_sm120.cu - a gate in an sm_120 kernel
+// expect: tc: .gate is for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE
+// arch: 120a
+// expect-line: 7
+#include "tc.h"
+
+TC_GEMM_SM120_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu)
