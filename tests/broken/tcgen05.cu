@@ -309,7 +309,7 @@ KERNEL(tc5_commit_exit)
 {
     __shared__ TC_ALIGN(16) uint64_t bars[2];
     const uint32_t own = tc_smem_u32(&bars[0]), both = tc_smem_u32(&bars[1]);
-    const uint16_t mask = 3;
+    const uint32_t mask = 3;
     if (threadIdx.x == 0) {
         tc_mbarrier_init(own, 1);
         tc_mbarrier_init(both, 1);
@@ -318,8 +318,8 @@ KERNEL(tc5_commit_exit)
     tc_cluster_sync();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         commit(own);
-        asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;"
-                     : : "r"(both), "h"(mask) : "memory"); // EXPECT tc5_commit_exit in-flight-at-exit: "nobody there"
+        // EXPECT tc5_commit_exit in-flight-at-exit: "nobody there has waited for this operation"
+        TC_TCGEN05_COMMIT_MULTICAST(1, both, mask);
     }
     if (blockIdx.x == 0 || !BAD) tc_mbarrier_wait(both, 0);
     tc_cluster_sync();
