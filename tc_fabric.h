@@ -20,7 +20,8 @@
  *                                                          ptxas 13.5 ends with an error of its own)           PTX 9.4
  *     TC_FABRIC_SUBMIT(), TC_FABRIC_WAIT_READ(n), TC_FABRIC_SUBMIT_COMMIT_GROUP()  groups; the last one: PTX 9.5
  *
- * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5; nothing of it has run.
+ * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5. In tcemu each fails as without a fabric (tests/isa); none has run on
+ * a GPU.
  *
  * TRAPS
  *     TC_FABRIC_SUBMIT before the phase may complete; the completion before the grid ends.

@@ -30,7 +30,8 @@
  *     TC_MULTIMEM_CP_REDUCE_ASYNC_BULK_Q(q, op, type, dst, src, bytes)                              PTX 9.1
  *                       q: {.relaxed with a scope}.global.shared::cta.bulk_group
  *
- * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5 and, but for what is newer, 13.0; nothing of it has run.
+ * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5 and, but for what is newer, 13.0. The instructions run in tcemu, for
+ * one device (tests/isa); none has on a GPU.
  *
  * TRAPS
  *     Without semantics ld_reduce is .weak: what other GPUs have written must have been synchronised by something else.

@@ -17,7 +17,7 @@
  *     TC_TCGEN05_LD_RED_SPCOMPRESS(xN, q, meta, kept, redval, taddr)   and the least or largest of all (a float); q:
  *                                  then {.abs}{.NaN}: NaN of redval
  *
- * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5; nothing of it has run.
+ * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5. The instructions run in tcemu (tests/isa); none has on a GPU.
  *
  * TRAPS
  *     NaN are always kept; which of equals is kept is not specified.

@@ -48,7 +48,7 @@
  * ALLOCATION CLASS of a map: large lets the hardware read up to 128 KiB from the base on, which must be mapped; small
  * 4 KiB.
  *
- * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5; nothing of it has run.
+ * WHAT HAS BEEN PROVEN. Assembled by ptxas 13.5. The instructions run in tcemu (tests/isa); none has on a GPU.
  *
  * TRAPS
  *     .ignore_oob: left and right (0..15) count the bytes at either end that may lie outside the allocation; what

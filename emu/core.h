@@ -86,6 +86,10 @@ typedef struct mbar {
     /* .layout::v1: the conditional phase, which stays where a phase ends with a report, and the report of this phase
      * and of the one before it: is there one, and its value */
     int v1; uint64_t conditional; uint8_t report, report_value, done_report, done_value;
+    /* --strict: by issuer, the last signal of an asynchronous operation here, in which phase and when issued; the phase
+     * that the last successful wait found open: those before it were seen */
+    struct mbar_signal { const ptx_instr *i; warp *w; int lane; const void *fifo; uint64_t phase, posted; } *signals;
+    int nsignals; uint64_t seen;
 } mbar;
 typedef struct mbar_table { mbar *bucket[64]; } mbar_table;
 mbar *mbar_find(cta *c, uint32_t off);

@@ -265,6 +265,50 @@ int emu_mbar_inc(cta *c, uint32_t off)
     if (b) b->pending++;
     return b != NULL;
 }
+/* The rule at a CTA's end (--strict): what signals an mbarrier of it must have been waited for, since the ISA does not
+ * say that a CTA stays until it has come. Of tcgen05.commits of one thread that signal its own CTA the later one speaks
+ * for those before it; in another CTA, and between a commit about A and one about everything, no order is promised. */
+enum { SIGNALS = 8 };
+static void note_signal(const async_op *op, const cta *c, mbar *b)
+{
+    if (!emu_opt.strict || !emu_opt.checks) return;
+    const void *fifo = op->cta == c ? op->fifo : NULL;
+    if (!b->signals) b->signals = malloc(SIGNALS * sizeof *b->signals);
+    struct mbar_signal *s = b->signals, *oldest = s;
+    int k = 0;
+    for (; k < b->nsignals; k++) {
+        if (s[k].w == op->w && s[k].lane == op->lane && s[k].fifo == fifo) break;
+        if (s[k].posted < oldest->posted) oldest = &s[k];
+    }
+    if (k < SIGNALS) oldest = &s[k];            /* that issuer's, or a free one */
+    if (k == b->nsignals && k < SIGNALS) b->nsignals++;
+    *oldest = (struct mbar_signal){op->i, op->w, op->lane, fifo, b->phase, op->posted};
+}
+static int spoken_for(const cta *c, const struct mbar_signal *u)
+{
+    for (int k = 0; u->fifo && k < 64; k++)
+        for (const mbar *b = c->mbars->bucket[k]; b; b = b->next)
+            for (int n = 0; n < b->nsignals; n++) {
+                const struct mbar_signal *s = &b->signals[n];
+                if (s->w == u->w && s->lane == u->lane && s->fifo == u->fifo && s->posted > u->posted
+                    && s->phase < b->seen)
+                    return 1;
+            }
+    return 0;
+}
+static void unseen_signals(const cta *c)
+{
+    for (int k = 0; k < 64; k++)
+        for (const mbar *b = c->mbars->bucket[k]; b; b = b->next)
+            for (int n = 0; b->valid && n < b->nsignals; n++) {
+                const struct mbar_signal *s = &b->signals[n];
+                if (s->phase < b->seen || spoken_for(c, s)) continue;
+                emu_report(s->w, s->i, 1u << s->lane, E_IN_FLIGHT,
+                           "CTA rank %u exits, and nobody there has waited for this operation at its mbarrier at %s: "
+                           "the ISA does not say that it has arrived by then", c->rank, emu_offset(c, b->off));
+                return;
+            }
+}
 void emu_mbar_complete_tx(async_op *op, cta *c, uint32_t off, uint32_t bytes)
 {
     mbar *b = mbar_find(c, off);
@@ -275,6 +319,7 @@ void emu_mbar_complete_tx(async_op *op, cta *c, uint32_t off, uint32_t bytes)
         return;
     }
     model_op_signal(op, c->rank, off, b->phase);
+    note_signal(op, c, b);
     b->tx -= bytes;
     vclk_merge(c->cl, &b->cur, op->vc);
     mbar_tx_range(op->w, op->i, 1u << op->lane, c, b);
@@ -308,6 +353,7 @@ void emu_mbar_arrive_op(async_op *op, cta *c, uint32_t off, uint32_t count)
         return;
     }
     model_op_signal(op, c->rank, off, b->phase);
+    note_signal(op, c, b);
     b->pending -= count;
     vclk_merge(c->cl, &b->cur, op->vc);
     mbar_try(c, b);
@@ -328,6 +374,7 @@ void mbar_clobbered(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off,
 }
 void mbar_cta_end(warp *w, cta *c)
 {
+    if (w && !c->cl->L->failed) unseen_signals(c);
     for (int k = 0; k < 64; k++) {
         for (mbar *b = c->mbars->bucket[k], *next; b; b = next) {
             next = b->next;
@@ -339,6 +386,7 @@ void mbar_cta_end(warp *w, cta *c)
                            "mbarrier differ by %lld: %s", (long long)b->tx, text);
             }
             vclk_drop(c->cl, b->cur); vclk_drop(c->cl, b->done);
+            free(b->signals);
             free(b);
         }
         c->mbars->bucket[k] = NULL;
@@ -382,6 +430,7 @@ static int exec_mbar_init(warp *w, const ptx_instr *i, uint32_t mask)
         }
         vclk_drop(c->cl, b->cur); vclk_drop(c->cl, b->done);
         mbar *next = b->next;
+        free(b->signals);
         *b = (mbar){.off = off, .valid = 1, .expected = count, .pending = count, .init_at = i, .next = next,
                     .init_w = w, .init_lane = (int)l, .init_tick = w->tick, .init_gen = c->cl->barrier_gen, .v1 = v1};
         check_mbar_mark(c, off, 1);
@@ -525,7 +574,7 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
             : (b->phase & 0xfffff) != (R64(w, &i->op[i->f[5]])[l] & 0xfffff);
         if (over) {
             done |= 1u << l;
-            over_by = b->phase, at = b->off;
+            over_by = b->seen = b->phase, at = b->off;
             report.reports |= (uint32_t)b->done_report << l;
             report.value[l] = b->done_value;
             if (i->f[3] & MBF_RELAXED) check_seen(w, (int)l, b->done);      /* a fence after it makes it an acquire */

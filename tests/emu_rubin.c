@@ -1,7 +1,7 @@
 /* emu_rubin.c - does tcemu say what is wrong with a tcgen05 of sm_107 that hardware would do in silence? Kernels of
  * PTX text with one mistake each, and the same without it.
  *     cc -std=c11 -D_GNU_SOURCE -isystem /usr/local/cuda/include tests/emu_rubin.c -o build/tests/emu_rubin -ldl
- *     build/tcemu --device sm_107a --error-exitcode 0 build/tests/emu_rubin          also as sm_100a
+ *     build/tcemu --device sm_107a --strict --error-exitcode 0 build/tests/emu_rubin          also as sm_100a
  *
  * Each kernel: 128 threads, 300 KB of shared memory, of which [0, 64 KB) and [258 KB, 290 KB) are zeros, all columns of
  * tensor memory that a plain alloc gives zeros. Registers: %a, %b descriptors of what lies at 0 and at 32 KB (K-major,
@@ -126,6 +126,10 @@ static const struct { int device; uint32_t idesc; const char *body, *words; } ca
     {NEW, F32 | M128 | N64, F8 COMMIT(READ_A, "8") WAIT("8") "tcgen05.fence::after_thread_sync;\n"
      "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%mine];\ntcgen05.wait::ld.sync.aligned;\n",
      "was not waited for"},
+    /* the block's end: a commit about everything speaks for those like it before, not for one about A (--strict) */
+    {NEW, F32 | M128 | N64, F8 COMMIT(READ_A, "8"), "nobody there has waited for this operation at its mbarrier"},
+    {NEW, F32 | M128 | N64, F8 COMMIT(READ_A, "8") WAIT("8"), 0},
+    {ANY, F32 | M128 | N64, F8 COMMIT("", "8"), 0},
     /* columns */
     {NEW, 0, "@%w0 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 512;\nmov.u32 %n, 608;\n"
      "@%w0 tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [%slot], %n;\n",

@@ -75,10 +75,9 @@ if [ -x "$newer" ]; then
     newer=$(cd "${newer%/*}" && pwd)/nvcc
     but35='behind other warps|alloc, dealloc|together again'
     echo "examples/35_tcgen05_gemm_sm107.cu;-;35_tcgen05_gemm_sm107;107a;$all35;$but35" >> "$out/sources"
-    # of the generated GEMM what it does on sm_107 alone; not the two waits of its end (&ring), where what the one waits
-    # for comes right behind what the other does
+    # of the generated GEMM what it does on sm_107 alone
     early='TC__GEMM100_WAIT_EARLY|tc__gemm100_commit_a|TC_PIPE_WAIT_EMPTY|tc_mbarrier_init'
-    but='else TC_PIPE|&ring|g->(done|free|told|heard)'
+    but='else TC_PIPE|g->(done|free|told|heard)'
     echo "tc_gemm_sm100.h;-;32_tcgen05_gemm_generated;107a;$early;$but" >> "$out/sources"
 else
     newer=$NVCC

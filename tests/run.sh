@@ -202,8 +202,10 @@ list() {
         step "attn_sm100, tcemu sm_103a" "$tcemu" --device sm_103a --sms 4 "$build/tests/attn_sm100" 48
         step "attn_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 3 --strict --schedules 3 "$build/tests/attn_sm100" 48 1
-        step "emu_rubin, tcemu sm_107a" "$tcemu" --device sm_107a --error-exitcode 0 "$build/tests/emu_rubin"
-        step "emu_rubin, tcemu sm_100a" "$tcemu" --device sm_100a --error-exitcode 0 "$build/tests/emu_rubin"
+        for arch in 107a 100a; do
+            step "emu_rubin, tcemu sm_$arch" \
+                "$tcemu" --device sm_$arch --strict --error-exitcode 0 "$build/tests/emu_rubin"
+        done
         if [ -x "$build/tests/gemm_sm107" ] && [ -x "$build/tests/attn_sm107" ]; then
             step "gemm_sm107, tcemu sm_107a" \
                 "$tcemu" --device sm_107a --sms 4 --strict "$build/tests/gemm_sm107" 200 1 160

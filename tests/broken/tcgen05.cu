@@ -303,6 +303,28 @@ KERNEL(tc5_ld_exit)
     if (!BAD) out[threadIdx.x] = (float)v[0]; // else nobody uses what was loaded
 }
 RUN(tc5_ld_exit, 1, 128, 0)
+/* A commit to both blocks of a cluster, of which the second leaves without having waited for it. The first commit is to
+ * the block that issues it alone: the later one, which that block waits for, speaks for it. */
+KERNEL(tc5_commit_exit)
+{
+    __shared__ TC_ALIGN(16) uint64_t bars[2];
+    const uint32_t own = tc_smem_u32(&bars[0]), both = tc_smem_u32(&bars[1]);
+    const uint32_t mask = 3;
+    if (threadIdx.x == 0) {
+        tc_mbarrier_init(own, 1);
+        tc_mbarrier_init(both, 1);
+        tc_fence_mbarrier_init();
+    }
+    tc_cluster_sync();
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        commit(own);
+        // EXPECT tc5_commit_exit in-flight-at-exit: "nobody there has waited for this operation"
+        TC_TCGEN05_COMMIT_MULTICAST(1, both, mask);
+    }
+    if (blockIdx.x == 0 || !BAD) tc_mbarrier_wait(both, 0);
+    tc_cluster_sync();
+}
+RUN_CLUSTER(tc5_commit_exit, 2, 32, 0)
 KERNEL(tc5_no_peer)
 {
     __shared__ uint32_t slot;
