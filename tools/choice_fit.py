@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""choice_fit.py - fits the constants of tc_gemm_choice.h, the model of time by which TC_GEMM_DEFINE picks on Hopper.
+
+    build/bench/choice --count 200 --all all.csv          on a board: microseconds of every cut of random shapes
+    python3 tools/choice_fit.py all.csv [more.csv ...] [--evals 9000] [--seed 1]
+
+Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
+takes, before and after, then the #define lines and the kernels' own figures to put into the header. Needs numpy and
+cma from the Python package index, and a C compiler; bf16 alone. What is minimised is the time of the picks over the
+best's, made smooth (a cut counts by how near the model has it to its favourite), and a little the order of what is
+near the best. Rows of one shape are only compared with each other, so files of several boards and of hot and cold ones
+go together. A few hundred shapes and 9000 evaluations take some minutes.
+"""
+import argparse, csv, ctypes, math, os, re, subprocess, tempfile
+import numpy as np
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+HEADER = os.path.join(HERE, 'tc_gemm_choice.h')
+# of other types, of other boards, or by definition
+FIXED = ('TC__GEMM_PROMOTE', 'TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_H200')
+NEAR, SHARP = 0.1, 0.012  # what is near the best; how near the model's favourite what counts as picked is
+
+SHIM = r'''
+extern double fit_p[96];
+#include "tc.h"
+double fit_p[96];
+static TC_ALIGN(256) unsigned char memory[512];
+/* rows of m, n, k, kernel, width, cluster, parts, meet: the model's nanoseconds */
+void model(int count, const int *r, double *out)
+{
+    const tc__gemm_device d = tc__gemm_device_of(132, TC__GEMM_H200);
+    tc_gemm_config given = {0};
+    given.a = given.b = given.d = TC_BF16;
+    for (int i = 0; i < count; i++, r += 8) {
+        const tc_gemm_config c = tc__gemm_tiled(given, tc__gemm_tiles_of[r[3] - 1]), v = tc_gemm90_view(c);
+        tc_gemm_args g = {0};
+        tc_gemm_cut cut = {0};
+        g.m = r[0], g.n = r[1], g.k = r[2], g.lda = g.ldb = r[2], g.ldd = r[1];
+        g.a = g.b = g.d = memory;
+        const tc__gemm_problem x = tc__gemm90_problem(&c, &g);
+        cut.width = r[4], cut.parts = r[6], cut.joined = r[7] == TC_MEET_CLUSTER;
+        cut.cluster = v.step && r[5] ? r[5] : v.cluster_m;
+        out[i] = tc__gemm90_time(&v, &x, &cut, &d);
+    }
+}
+int kernels(void) { return TC__GEMM_TILE_COUNT; }
+'''
+
+
+def variable_header():
+    """The header with every constant a variable; their names and values."""
+    text, names, values = open(HEADER).read(), [], []
+
+    def define(m):
+        if m.group(1).startswith(FIXED): return m.group(0)
+        names.append(m.group(1)), values.append(float(m.group(2)))
+        return '#define %s fit_p[%d]' % (m.group(1), len(names) - 1)
+
+    text = re.sub(r'#define (TC__GEMM_\w+) +([0-9.e+-]+)\b', define, text)
+    own = re.search(r'    static const tc__gemm_own .*?;\n', text, re.S)
+    lines = ''
+    for kernel, figures in re.findall(r'(\w+) = \{([^}]*)\}', own.group(0)):
+        lines += '    const tc__gemm_own %s = {%s};\n' % (
+            kernel, ', '.join('fit_p[%d]' % (len(names) + i) for i in range(4)))
+        for i, x in enumerate(figures.split(',')): names.append('%s.%d' % (kernel, i)), values.append(float(x))
+    return text.replace(own.group(0), lines), names, np.array(values)
+
+
+def library(text):
+    """The model as a shared library, its constants fit_p."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in os.listdir(HERE): # beside each other: a quoted name is looked for where the file that asks lies
+            if re.match(r'tc\w*\.h$', name):
+                open(os.path.join(folder, name), 'w').write(open(os.path.join(HERE, name)).read())
+        open(os.path.join(folder, 'tc_gemm_choice.h'), 'w').write(text)
+        open(os.path.join(folder, 'shim.c'), 'w').write(SHIM)
+        cuda = os.environ.get('CUDA_HOME', '/usr/local/cuda')
+        subprocess.check_call(['cc', '-std=gnu11', '-O2', '-shared', '-fPIC', '-I' + folder, '-I' + cuda + '/include',
+                               '-o', folder + '/shim.so', folder + '/shim.c'])
+        return ctypes.CDLL(folder + '/shim.so')
+
+
+def read(files, kernels):
+    """Rows, log of each one's time over its shape's best, where shapes begin, the shapes."""
+    rows, late, begin, shapes = [], [], [], []
+    for file in files:
+        groups = {}
+        for r in list(csv.reader(open(file)))[1:]:
+            cut = tuple(int(x) for x in r[3:8])
+            if cut[0] <= kernels: groups.setdefault(tuple(int(x) for x in r[:3]), {})[cut] = float(r[8])
+        for shape, cuts in groups.items():
+            best = min(cuts.values())
+            if len(cuts) < 2: continue
+            begin.append(len(rows)), shapes.append(shape)
+            for cut, us in cuts.items():
+                if us < 1.6 * best: rows.append(shape + cut), late.append(math.log(us / best))
+    return np.ascontiguousarray(np.array(rows, np.int32)), np.array(late), np.array(begin), shapes
+
+
+def main():
+    parser = argparse.ArgumentParser(description='see the head of this file')
+    parser.add_argument('files', nargs='+')
+    parser.add_argument('--evals', type=int, default=9000)
+    parser.add_argument('--seed', type=int, default=1)
+    o = parser.parse_args()
+    import cma
+
+    text, names, start = variable_header()
+    shared = library(text)
+    rows, late, begin, shapes = read(o.files, shared.kernels())
+    shape_of = np.repeat(np.arange(len(begin)), np.diff(np.append(begin, len(rows))))
+    kept_out = np.array([(7 * m + 13 * n + 29 * k) % 5 == 0 for m, n, k in shapes])
+    memory = np.array([n.endswith('.3') for n in names])  # shares of the memory's rate
+    constants, times = (ctypes.c_double * 96).in_dll(shared, 'fit_p'), np.zeros(len(rows))
+
+    def values(x):
+        p = start * np.exp(np.clip(x, -3, 3) * 0.5)
+        p[memory] = np.clip(p[memory], 0.85, 1.4)
+        return p
+
+    def model(p):
+        for i, v in enumerate(p): constants[i] = v
+        shared.model(len(rows), rows.ctypes.data_as(ctypes.c_void_p), times.ctypes.data_as(ctypes.c_void_p))
+        return np.log(times)
+
+    def loss(x):
+        m = model(values(x))
+        counts = np.exp(-(m - np.minimum.reduceat(m, begin)[shape_of]) / SHARP)
+        picked = np.add.reduceat(counts * late, begin) / np.add.reduceat(counts, begin)
+        near = np.exp(-late / NEAR)
+        sums = np.add.reduceat(near, begin)
+        off = np.abs(m - late - (np.add.reduceat((m - late) * near, begin) / sums)[shape_of])
+        order = np.add.reduceat(np.minimum(off, 0.3) * near, begin) / sums
+        return (picked + 0.12 * order)[~kept_out].mean() + 0.0005 * np.mean(x * x)
+
+    def say(when, p):
+        m = model(p)
+        end = np.append(begin[1:], len(rows))
+        lost = np.array([late[a + np.argmin(m[a:b])] for a, b in zip(begin, end)])
+        for what, which in (('fitted', ~kept_out), ('kept out', kept_out)):
+            x = lost[which]
+            print('%s, %d shapes %s: %.1f %% longer than the best, 3 %% and more on %.0f %%, at worst %.0f %%'
+                  % (when, len(x), what, 100 * x.mean(), 100 * (x > .03).mean(), 100 * x.max()))
+
+    say('before', start)
+    search = cma.CMAEvolutionStrategy(np.zeros(len(start)), 0.15, {'maxfevals': o.evals, 'verbose': -9,
+                                                                   'seed': o.seed, 'popsize': 16})
+    while not search.stop():
+        tries = search.ask()
+        search.tell(tries, [loss(x) for x in tries])
+    best = values(search.result.xbest)
+    say('after', best)
+    for n, v in zip(names, best):
+        if '.' not in n: print('#define %s %.4g' % (n, v))
+    for i, n in enumerate(names):
+        if n.endswith('.0'): print('%s = {%.0f, %.0f, %.4g, %.4g}' % ((n[:-2],) + tuple(best[i:i + 4])))
+
+
+if __name__ == '__main__':
+    main()
