@@ -44,9 +44,10 @@ enum {
     TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
     TC__MLA_BYTES = TC__MLA_TAIL + 8
 };
-/* Groups in which a warpgroup multiplies by the other slot's V: 2 ask for the next tile earlier, 1 reads P once. */
+/* Groups in which a warpgroup multiplies by the other slot's V: 2 ask for the next tile earlier, 1 reads P once. CUDA
+ * 13.5's ptxas finds no registers for the second one beside the first, and serialises them. */
 #ifndef TC__MLA_PIECES
-#define TC__MLA_PIECES 2
+#define TC__MLA_PIECES (TC_PTX_ISA >= 95 ? 1 : 2)
 #endif
 enum { TC__MLA_THREADS = 384, TC__MLA_LOADERS = 96 };    /* of which so many bring Q */
 
