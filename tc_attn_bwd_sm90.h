@@ -379,7 +379,7 @@ TC_DEV_SM90 void tc__attn_bwd90_write(const tc_attn_bwd_config c, tc__attn_bwd90
     const tc__attn_bwd90_plan plan = tc__attn_bwd90_plan_of(c);
     const uint32_t bytes = (uint32_t)tc__attn_bwd90_dq_bytes(c),
                    from = b->smem + (uint32_t)plan.dq + (plan.dqs == 2 ? which * bytes : 0u);
-    uint32_t phase = 0, mine = which == 0; /* whether the next step is */
+    uint32_t n = 3u * which; /* of steps: the even ones are this writer's, in laps of four */
 #pragma unroll 1
     for (;;) {
         const uint32_t index = tc__attn_bwd90_take(b);
@@ -389,13 +389,13 @@ TC_DEV_SM90 void tc__attn_bwd90_write(const tc_attn_bwd_config c, tc__attn_bwd90
         if (!tc__attn_bwd90_begin(c, b, index)) continue;
         s = tc__attn_bwd90_first(b);
 #pragma unroll 1
-        for (int i = 0; i < b->steps; i++, tc__attn_bwd90_next(b, &s), mine ^= 1u) {
-            if (!mine) continue;
+        for (; b->steps > 0; b->steps--, tc__attn_bwd90_next(b, &s), n++) {
+            if (n & 1u) continue;
             const uint32_t tile = (uint32_t)tc__attn_bwd_tile(a, &b->w, s.h, s.m);
             float *to = a->sums + (unsigned long long)tile * (bytes / 4u);
             const unsigned before = a->fast ? 1u : (unsigned)tc__attn_bwd_turn(c, a, &b->w, s.m);
             if (!a->fast && before) tc__attn_bwd_wait_turn(a->turns + tile, before);
-            TC_MBARRIER_WAIT(tc_pipe_full(b->dq, which), phase, "dQ full", (int)which);
+            TC_MBARRIER_WAIT(tc_pipe_full(b->dq, which), n >> 1 & 1u, "dQ full", (int)which);
             tc_fence_proxy_async(); /* what others wrote by TMA before the turn came */
             if (before) tc_cp_reduce_async_bulk_add_f32(to, from, bytes);
             else tc_cp_async_bulk_s2g(to, from, bytes);
@@ -407,7 +407,6 @@ TC_DEV_SM90 void tc__attn_bwd90_write(const tc_attn_bwd_config c, tc__attn_bwd90
                 tc_fence_proxy_async();
                 tc__attn_bwd_end_turn(a->turns + tile, before + 1u);
             }
-            phase ^= 1u;
         }
     }
     TC_CP_ASYNC_BULK_WAIT_GROUP(0);

@@ -63,7 +63,7 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
 }
 
 /* .gate: of 16 rows of two products, 8 columns of each in turn, D's elements where the first one's were; then to D. */
-TC_DEV_SM80 void tc__gemm80_store_gated(tc_gemm80_in k, const tc_gemm_sm80_params *p, uint32_t stage,
+TC_DEV_SM75 void tc__gemm80_store_gated(tc_gemm80_in k, const tc_gemm_sm80_params *p, uint32_t stage,
                                         const tc__gemm80_to to)
 {
     const int wn = k.c.bn / k.c.warps_n, across = wn / 16;
