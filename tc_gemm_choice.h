@@ -42,11 +42,11 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
     return d;
 }
 
-/* Fitted by tools/choice_fit.py to times on an H200: of 250 random shapes in the 70 cuts that the model before liked
- * best and some others, of the suite's small ones in all, and, hot and in graphs, of large ones and of the suite in
- * what two models picked. Over random shapes the pick takes 3.7 % longer than the best that was measured (6.1 % with
- * the constants before, which knew the suite alone), some of which is noise, for the best of so many is a lucky one;
- * over the suite what it took before. Times in nanoseconds, rates in bytes a nanosecond. */
+/* Fitted as tools/choice_fit.py does, to times on an H200: of 250 random shapes in the 70 cuts that the model before
+ * liked best and some others, of the suite's small ones in all, and, with more weight, hot and in graphs, of large ones
+ * and of the suite in what two models picked. Over random shapes the pick took 3.7 % longer than the best measured
+ * (6.1 % with the constants before, which knew the suite alone), some of it noise, for the best of so many is a lucky
+ * one. With these very constants nothing has run on a board. Times in nanoseconds, rates in bytes a nanosecond. */
 #define TC__GEMM_CLUSTER 794.1    /* a cluster's start */
 #define TC__GEMM_CLOCK 1.395      /* cycles of a nanosecond */
 #define TC__GEMM_READS 24.61      /* cycles of a wgmma's reads from shared memory: these, and */

@@ -190,6 +190,14 @@ TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int co
     return sum;
 }
 
+/* x.few: that of both rows, beside their sums. */
+TC_DEV_SM80 void tc__attn_add_rounding(const tc_attn_config c, const tc_attn_scores x, tc_attn_rows *r)
+{
+    if (!x.few) return;
+#pragma unroll
+    for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, x.s, x.cols, i);
+}
+
 /* tc_attn_softmax of kernels with a mask hook: both rows at once, and lanes ask their neighbours only where a maximum
  * rose. In one row after the other ptxas found no place for P beside the products, and serialised them. */
 TC_DEV_SM80 int tc__attn_softmax_both(const tc_attn_scores x, tc_attn_rows *r, float *f)
@@ -291,20 +299,14 @@ TC_DEV_SM80 int tc_attn_softmax_tail(const tc_attn_config c, const tc_attn_score
     rise = first.rise | o.rise;
     tc__attn_row_exp2(x, 1, 0, x.cols / 8, &o);
     r->sum[1] += o.a + o.b;
-    if (x.few) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, x.s, x.cols, i);
-    }
+    tc__attn_add_rounding(c, x, r);
     return wide <= 128 || __any_sync(0xffffffffu, rise);
 }
 TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, tc_attn_rows *r, float *f)
 {
     if (c.mask) {
         const int rise = tc__attn_softmax_both(x, r, f);
-        if (x.few) {
-#pragma unroll
-            for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, x.s, x.cols, i);
-        }
+        tc__attn_add_rounding(c, x, r);
         return rise;
     }
     return tc_attn_softmax_tail(c, x, 0, tc_attn_softmax_head(c, x, 0, r, f), r, f);
