@@ -127,6 +127,9 @@ TC_DEV void tc__attn90_v_follows(const tc_attn_config c, uint32_t smem, uint32_t
     asm volatile("st.shared.b32 [%0+8], %1;" : : "r"(tc__attn90_v_raw(c, smem, stage)), "r"(follows) : "memory");
 }
 
+/* tc__attn90_pause, which TC_E4M3 has not: a barrier at which nobody ever arrives. */
+TC_DEV uint32_t tc__attn90_still(const tc_attn_config c, uint32_t smem) { return tc__attn90_v_raw(c, smem, 0); }
+
 /* 16 bytes of zeros. */
 TC_DEV void tc__attn90_zero_16(uint32_t at)
 {
@@ -533,8 +536,9 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
         const tc__attn_row_open o = tc_attn_softmax_head(c, x, tc__attn90_pause(c), &u->r, f);
 #pragma unroll
         for (int j = 0; j < tc__attn90_pause(c); j++) asm volatile("" : "+f"(x.s[4 * j]), "+f"(x.s[4 * j + 1]));
-        /* long complete: ptxas moves nothing over a wait in either direction */
-        TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+        /* ptxas moves nothing over a wait in either direction. This one is for the phase before the first, which has
+         * ended; V's barrier will not do: once the warp that gives the slot back has, it may be a phase ahead. */
+        TC_MBARRIER_WAIT(tc__attn90_still(c, u->smem), 1u, "still", 0);
         tc__attn90_v_done(c, u);
         rise = tc_attn_softmax_tail(c, x, tc__attn90_pause(c), o, &u->r, f);
     } else {
@@ -743,6 +747,7 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
             tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), releases);
         }
         tc_mbarrier_init(tc__attn90_tail(c, smem), 1);
+        if (tc__attn90_pause(c)) tc_mbarrier_init(tc__attn90_still(c, smem), 1);
         if (tc__attn90_o_in_v(c)) tc_mbarrier_init(tc__attn90_o_left(c, smem), (uint32_t)c.consumers * 4u);
         tc_mbarrier_init(tc__attn90_mail(c, smem), 1);
         tc_mbarrier_init(tc__attn90_mail(c, smem) + 8u, 1);
