@@ -1,4 +1,4 @@
-/* tc_attn_sm90_fp8.h - tc 0.3.0 - attention with Q, K and V in TC_E4M3 on Hopper: what differs from 16 bits. Needs: the
+/* tc_attn_sm90_fp8.h - tc 0.2.0 - attention with Q, K and V in TC_E4M3 on Hopper: what differs from 16 bits. Needs: the
  * headers below; sm_90a.
  *
  *     TC_ATTN_DEFINE(attn, .type = TC_E4M3, .head_dim = 128, .causal = 1)          O in bf16; .o = TC_F16: in f16
