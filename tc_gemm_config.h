@@ -145,8 +145,11 @@ typedef struct tc_gemm_scale {
  *                    apart. No stride_a, _b. What experts' weights have as gradients, where X and dY are rows:
  *                        .a_layout = TC_COL, .b_layout = TC_ROW, .groups = TC_GROUPS_K
  *                        .m = n of the layer, .n = k of it, .k = rows, .a = dY, .lda = m, .b = X, .ldb = n
- *                    A group without k has D = epi(beta * C). In the other layouts, where k lies together, a group that
- *                    does not begin at a multiple of 16 bytes is read element by element, slowly.
+ *                    A group without k has D = epi(beta * C). In these layouts Hopper's kernels bring it by TMA
+ *                    (TC_GEMM_SM90_DEFINE), groups beginning at any row; wherever A and B keep to TMA's alignment,
+ *                    TC_GEMM_DEFINE takes them there. In the other layouts, where k lies together, the sm_80 kernels
+ *                    have it, and a group that does not begin at a multiple of 16 bytes is read element by element,
+ *                    slowly.
  * TC_GROUPS_ARRAY    products of their own: sizes, pointers and pitches of each in device memory (groups.each, below);
  *                    what all have in common the call says as ever. Pointers alone: a batch that lies anywhere.
  *                    m, n and k of the call are the most that one has; the kernel's blocks take one tile after another,
@@ -164,7 +167,8 @@ typedef struct tc_gemm_scale {
  *
  * Not with .groups: .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k (so no workspace). TC_GROUPS_ROWS and
  * _MASKED: not A or D in columns. TC_GROUPS_K and _ARRAY: no .index, .a_scale, .b_scale, .sparse, quantised D, .aux and
- * sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by TC_GEMM_DEFINE.
+ * sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by TC_GEMM_DEFINE; but
+ * where k is the outer axis, TC_GROUPS_K on Hopper.
  * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too.
  *
  * groups.each: of product i the i-th entry of each array; where one is null, what the call says, and of a matrix the
@@ -291,6 +295,11 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_80(tc_gemm_config_in c)
 {
     return c.groups == TC_GROUPS_K || c.groups == TC_GROUPS_ARRAY;
 }
+/* Groups along k where k is the outer axis of both operands: TMA brings them from any k on (tc_gemm_sm90_groups.h). */
+TC_HD TC_CONSTEXPR int tc__gemm_k_outer(tc_gemm_config_in c)
+{
+    return c.groups == TC_GROUPS_K && c.a_layout == TC_COL && c.b_layout == TC_ROW;
+}
 
 /* Are there tiles, or k of some, that are not computed? Functions that say so? Elements of a tile that are not stored?
  * Tiles of different k? */
@@ -416,7 +425,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_weights_plain(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm_types_by_wgmma(tc_gemm_config_in c)
 {
     return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights))
-        && !tc__gemm_by_80(c)
+        && (!tc__gemm_by_80(c) || tc__gemm_k_outer(c))
         && (!c.weights || tc__gemm_weights_plain(c))
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
@@ -537,10 +546,11 @@ enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
     X(!tc__gemm_outputs(c) || ((c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES && TC_EPI_MAX % 8 == 0),                \
       "tc: .aux and .row_sum leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
 
-/* Kernels other than the sm_80 ones. */
+/* Kernels other than those of sm_80 and of Hopper. */
 #define TC__GEMM_GROUPS_RULES(X, c)                                                                                   \
     X(!tc__gemm_by_80(c),                                                                                             \
-      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")
+      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE and "           \
+      "TC_GEMM_DEFINE")
 
 /* Kernels that read B as it is multiplied. */
 #define TC__GEMM_PLAIN_B_RULES(X, c)                                                                                  \

@@ -65,7 +65,19 @@ TC_GEMM_SM80_DEFINE(each_turned, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OU
                     .bn = 64)
 TC_GEMM_DEFINE(any_each, BF16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .shapes = TC_SHAPES_SMALL, PAIR)
 TC_GEMM_DEFINE(any_k, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
+TC_GEMM_SM90_DEFINE(k_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 64, .bn = 128,
+                    .schedule = TC_PINGPONG, HOOK)
+TC_GEMM_SM90_DEFINE(k_tma_two, F16, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 128, .bn = 128, .step = 64,
+                    .cluster_n = 2, .d_layout = TC_COL)
+TC_GEMM_SM90_DEFINE(k_tma_few, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 64, .bn = 64, .swap = 1, HOOK)
+TC_GEMM_SM90_DEFINE(k_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 64,
+                    .bn = 64, HOOK)
 #ifdef GROUPS_ALL
+TC_GEMM_SM90_DEFINE(k_tma_wide, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .cluster_n = 2, PAIR)
+TC_GEMM_SM90_DEFINE(k_tma_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 128,
+                    .bn = 128, HOOK)
+TC_GEMM_SM90_DEFINE(k_tma_bytes, .a = TC_S8, .b = TC_U8, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 128, .bn = 64,
+                    .schedule = TC_PINGPONG)
 TC_GEMM_SM80_DEFINE(k_bytes, .a = TC_S8, .b = TC_U8, .d = TC_F32, .groups = TC_GROUPS_K, SMALL, HOOK)
 TC_GEMM_SM80_DEFINE(k_bytes_outer, .a = TC_S8, .b = TC_S8, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, SMALL)
 TC_GEMM_SM80_DEFINE(k_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, SMALL, PAIR)
@@ -83,10 +95,13 @@ TC_GEMM_SM80_DEFINE(each_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups 
 #define ROW(name, sm, hook, ...)                                                                                      \
     {#name, name##_can_run, name##_run, name##_plan, name##_launch, sm, hook, __VA_ARGS__, name##_config()}
 #define ROW80(name, hook) ROW(name, 80, hook, name##_SMEM)
+#define ROW90(name, hook) ROW(name, 90, hook, name##_SMEM)
 static const kernel kernels[] = {
     ROW80(k_outer, 1), ROW80(k_inner, 0), ROW80(k_mixed, 1), ROW80(each, 1), ROW80(each_turned, 0),
-    ROW(any_each, 80, 2, 0), ROW(any_k, 80, 0, 0),
+    ROW(any_each, 80, 2, 0), ROW(any_k, 80, 0, 0), ROW90(k_tma, 1), ROW90(k_tma_two, 0), ROW90(k_tma_few, 1),
+    ROW90(k_tma_words, 1),
 #ifdef GROUPS_ALL
+    ROW90(k_tma_wide, 2), ROW90(k_tma_fp8, 1), ROW90(k_tma_bytes, 0),
     ROW80(k_bytes, 1), ROW80(k_bytes_outer, 0), ROW80(k_tf32, 2), ROW80(k_f32, 0), ROW80(k_f64, 0), ROW80(k_wide, 0),
     ROW80(each_wide, 2), ROW80(each_bytes, 1), ROW80(each_tf32, 0), ROW80(each_f32, 0), ROW80(each_f64, 0),
     ROW(each_fp8, 80, 1, each_fp8_SMEM),
@@ -222,7 +237,8 @@ static void lay_k(const kernel *kn, problem *p, call *x)
 {
     for (int w = 0; w < 4; w++) {
         matrix *y = &p->x[w];
-        const int many = w >= C, unit = test_int(0, 1) ? 16 / size_of(y->type) : 1;
+        const int many = w >= C, aligned = test_int(0, 1) || (kn->sm == 90 && !many); /* as TMA wants A and B */
+        const int unit = aligned ? 16 / size_of(y->type) : 1;
         const int k_lies = w < C && !y->turned; /* k lies together */
         const int along = w == A ? y->turned ? p->m : p->k : w == B ? y->turned ? p->n : p->k
                         : y->turned ? p->m : p->n;
@@ -235,7 +251,6 @@ static void lay_k(const kernel *kn, problem *p, call *x)
         *pitches[w] = ld;
     }
     x->g.stride_c = p->x[C].at[p->count > 1 ? 1 : 0], x->g.stride_d = p->x[D].at[p->count > 1 ? 1 : 0];
-    (void)kn;
 }
 
 /* TC_GROUPS_ARRAY: matrices somewhere, or a batch; a few that cannot be. */
@@ -451,6 +466,11 @@ static void bad_k(const kernel *kn, const tc_gemm_args *good, const int32_t *the
     refused(kn, &g, "stride_a = 8, but with TC_GROUPS_K the k of all groups is one matrix's: leave it 0");
     g = *good, g.stride_b = 8, refused(kn, &g, "stride_b = 8, but with TC_GROUPS_K");
     g = *good, g.stride_d = 0, refused(kn, &g, "stride_d = 0, but groups.count = 4 products need a place each");
+    if (kn->sm == 90) {
+        g = *good, g.a = (const char *)good->a + 2, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
+        g = *good, g.ldb = 65, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
+        g = *good, g.b = (const void *)4096, refused(kn, &g, "lies less than k = 64 rows above address 0");
+    }
     g = *good, g.a = 0, refused(kn, &g, "a is null");
     g = *good, g.ldb = 63, refused(kn, &g, "ldb = 63 is less than");
 }

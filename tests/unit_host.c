@@ -922,6 +922,11 @@ static void test_blackwell_serves(void)
     CHECK(tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups with rows of A looked up");
     c.index = 0, c.groups = TC_GROUPS_K;
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && !tc__gemm_by_wgmma(c), "TC_GROUPS_K");
+    c.a_layout = TC_COL;
+    CHECK(!tc__gemm_by_wgmma(c), "TC_GROUPS_K, k together in B");
+    c.b_layout = TC_ROW;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && tc__gemm_by_wgmma(c), "TC_GROUPS_K, k outside");
+    c.a_layout = c.b_layout = 0;
     c.groups = TC_GROUPS_ARRAY;
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && !tc__gemm_by_wgmma(c), "TC_GROUPS_ARRAY");
     c.index = TC_INDEX_A, c.groups = 0;

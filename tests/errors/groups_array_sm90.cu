@@ -1,5 +1,5 @@
 // groups_array_sm90.cu - products of their own by TMA
-// expect: tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE
+// expect: tc: .groups = TC_GROUPS_ARRAY is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE
 // expect-line: 6
 #include "tc_gemm.h"
 
