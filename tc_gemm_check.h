@@ -509,7 +509,7 @@ TC_HOST int64_t tc__gemm_k_before(const tc_gemm_config *c, const tc_gemm_args *g
 TC_HOST int tc__gemm_fits(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
     const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
-    if ((which == 'a' || which == 'b') && g->k == 0) return 1;
+    if (which < 'c' && (g->k == 0 || c->groups == TC_GROUPS_ARRAY)) return 1; /* the device finds out */
     if (which == 'b' && (uintptr_t)g->b2 % 16) return 0;
     if (which == 'c' && tc__gemm_beta(g) == 0) return 1;
     if (which < 'c' && (uintptr_t)x.base <= (uintptr_t)tc__gemm_k_before(c, g, which)) return 0;

@@ -495,6 +495,8 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
         works = tc__gemm_most_tiles(&v, g, tc__gemm_tile_rows(&v, cut))
               * (v.swap ? tc__div_up(g->n, (int64_t)v.bm * cut->cluster)
                         : tc__div_up((int64_t)g->n * tc__gemm_products(v), (int64_t)cut->width * v.cluster_n));
+    if (v.groups == TC_GROUPS_ARRAY)
+        works = tc__div_up(g->m, v.bm) * tc__div_up(g->n, cut->width) * g->groups.count;
     cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);

@@ -100,6 +100,11 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
     const int turned = plan->call.turned, cut = p->groups.count && !p->groups.most; /* TC_GROUPS_K */
     const int64_t b_before = cut ? (turned ? p->a_scale : p->b_scale).batch : 0;
+    if (p->groups.count && !p->groups.bounds) { /* TC_GROUPS_ARRAY: no maps of the host's */
+        if (plan->at[0]) *(turned ? &p->b_scale.at : &p->a_scale.at) = (const float *)args->a;
+        if (plan->at[1]) *(turned ? &p->a_scale.at : &p->b_scale.at) = (const float *)args->b;
+        return TC_OK;
+    }
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
     if (p->gathers) {
         tc_gemm90_rows *a = (tc_gemm90_rows *)(void *)(turned ? &p->b : &p->a);

@@ -27,6 +27,7 @@
 #include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
+#include "tc_gemm_sm90_each.h"
 #include "tc_gemm_sm90_f32.h"
 #include "tc_gemm_sm90_gather.h"
 #include "tc_gemm_sm90_groups.h"
@@ -518,7 +519,10 @@ TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc
     const int turned = box.which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
     const int sparse = c->sparse == (box.which == 'a' ? TC_SPARSE_A : TC_SPARSE_B);
     if (x.type == TC_TF32) x.type = TC_F32; /* elements as they are */
-    if (g->k == 0) {
+    if (c->groups == TC_GROUPS_ARRAY) { /* a form, which each product fills in */
+        x.base = (const void *)(uintptr_t)4096;
+        x.cols = across / 8, x.rows = x.batch = 1, x.pitch = across / 8;
+    } else if (g->k == 0) {
         x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
         x.cols = across / 8;
         x.rows = x.batch = 1;
@@ -585,6 +589,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_by = tc__gemm90_d_by(c, g);
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))
         p->d_by = TC__GEMM_D_PIECES; /* boxes know sums as they are, and C of floats */
+    if (c->groups == TC_GROUPS_ARRAY) p->d_by = TC__GEMM_D_PIECES;
     if (p->d_by == TC__GEMM_D_TMA && cut->classes) p->d_by = TC__GEMM_D_ROWS; /* .any: not one row after another */
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
@@ -596,6 +601,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
         const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : e);
         st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);
     }
+    tc__each90_fill(&v, g, cut, p);
     return st;
 }
 
@@ -692,7 +698,7 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
     const tc_gemm_args left = tc__gemm_less_parts(c, &g);
     tc_status st = tc__gemm90_cut(&plain, &left, &device, &cut);
     if (st == TC_OK) st = tc_gemm_sm90_fill(&plain, &g, &cut, &l->params);
-    cut.workspace += tc__gemm_parts_bytes(c, &g);
+    cut.workspace += tc__gemm_parts_bytes(c, &g) + tc__each90_bytes(c, cut.blocks);
     tc__gemm90_size(&plain, &cut, l);
     if (st != TC_OK) l->grid = 0;
     return st;

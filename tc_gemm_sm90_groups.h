@@ -4,7 +4,8 @@
  * k is the outer axis of A and B: their rows in memory. A group begins at any of them, and what TMA brings of the rows
  * behind its last one must be zeros, whatever is there: the next group's, or NaN. TMA makes zeros of what lies behind a
  * tensor's end, so for each end there is a matrix in the map that ends there. The map's third dimension, where a
- * batch's matrices would be, steps by one row. Matrix number i has K rows, as many as A, and begins K rows before row i:
+ * batch's matrices would be, steps by one row. Matrix number i has K rows, as many as A, and begins K rows before row
+ * i:
  *
  *     rows of A    -K ..      0      first       end         K
  *                             |        |xxxxxxxxxx|          |          the group's

@@ -119,6 +119,11 @@ TC__GEMM90_PRODUCERS_BOTH(f32, tc__gemm90_f32_split(c, g), tc__gemm90_f32_split(
 TC__GEMM90_PRODUCERS(cut, tc__gemm90_first_cut, (void)0, (void)0)
 TC__GEMM90_PRODUCERS(cut_turning, tc__gemm90_first_cut, tc__turn_produce(c, g), tc__turn_produce(c, g))
 /* All of them together: */
+TC_DEV_SM90A void tc__gemm90_produce_each(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    (void)b;
+    tc__each90_produce(c, g);
+}
 TC_DEV_SM90 void tc__gemm90_produce_any(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
 {
     (void)b;
@@ -134,6 +139,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_co
 {
     const int tiled = tc__tiles_some(v), scaled = tc__gemm_scaled(v);
     if (v.groups == TC_GROUPS_K) return tc__gemm90_turning(v) ? tc__gemm90_produce_cut_turning : tc__gemm90_produce_cut;
+    if (v.groups == TC_GROUPS_ARRAY) return tc__gemm90_produce_each;
     if (v.any) return tc__gemm90_produce_any;
     if (tc__gemm90_gathers(v)) return tc__gemm90_produce_gathered;
     if (tc__gemm_is_f32(v.a)) return tiled ? tc__gemm90_produce_tiled_f32 : tc__gemm90_produce_f32;
@@ -256,6 +262,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_end_fn tc__gemm90_end_of(tc_gemm_config_in 
     const int pieces = v.index & TC_INDEX_D;
     if (v.gate && v.split) return pieces ? tc__gemm90_end_split_gate_pieces : tc__gemm90_end_split_gate_boxes;
     if (v.gate) return pieces ? tc__gemm90_end_gate_pieces : tc__gemm90_end_gate_boxes;
+    if (v.groups == TC_GROUPS_ARRAY) return tc__each90_end;
     if (tc__gemm_quantised(v)) return tc__gemm90_end_quantised;
     if (v.cluster_k > 1) return pieces ? tc__gemm90_end_cluster_pieces : tc__gemm90_end_cluster_boxes;
     if (v.split)

@@ -246,6 +246,7 @@ typedef struct tc_gemm_sm90_plan {
 } tc_gemm_sm90_plan;
 
 enum { TC__GEMM90_NOTES = 4, TC__GEMM90_NOTE = 32 }; /* how many, bytes of each */
+enum { TC__GEMM90_EACH = 512 };                      /* TC_GROUPS_ARRAY: a job, maps (tc_gemm_sm90_each.h) */
 enum { TC__GEMM90_ORDER = 1024 };                    /* .bsr: rows of blocks that are put in order */
 /* Does the producer leave notes of a block's tiles? Where not all are computed, and where they have k of their own. */
 TC_HD TC_CONSTEXPR int tc__gemm90_noted(tc_gemm_config_in c) { return tc__tiles_some(c) || tc__gemm_by_80(c); }
@@ -253,6 +254,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(tc_gemm_config_in c)
 {
     return tc__gemm90_noted(c) ? TC__GEMM90_NOTES * TC__GEMM90_NOTE + tc_pipe_bytes(TC__GEMM90_NOTES)
                                    + (c.bsr ? 2 * TC__GEMM90_ORDER : 0)
+                                   + (c.groups == TC_GROUPS_ARRAY ? TC__GEMM90_EACH : 0)
                              : 0;
 }
 

@@ -119,7 +119,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
     X((c).groups != TC_GROUPS_K || tc__gemm_k_outer(c),                                                               \
       "tc: .groups = TC_GROUPS_K of TC_GEMM_SM90_DEFINE wants .a_layout TC_COL and .b_layout TC_ROW, where a group "  \
       "may begin at any k: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                                    \
-    X((c).groups != TC_GROUPS_ARRAY, "tc: .groups = TC_GROUPS_ARRAY is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")
+    X((c).groups != TC_GROUPS_ARRAY || tc__gemm_each_by_wgmma(c),                                                     \
+      "tc: .groups = TC_GROUPS_ARRAY of TC_GEMM_SM90_DEFINE wants f16 or bf16, or another type than TC_F32 with A in " \
+      "rows and B in columns: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                                 \
+    X((c).groups != TC_GROUPS_ARRAY || (!(c).swap && (c).cluster_m * (c).cluster_n == 1 && (c).consumers <= 2         \
+                                          && tc__gemm90_sums_held(tc_gemm90_view(c)) <= 160),                         \
+      "tc: .groups = TC_GROUPS_ARRAY of TC_GEMM_SM90_DEFINE goes with 1 or 2 .consumers and at most 160 accumulators " \
+      "(rows of a warpgroup * .bn / 128, with .promote and .bn / 2), and without .swap, .cluster_m and .cluster_n")
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \

@@ -72,7 +72,17 @@ TC_GEMM_SM90_DEFINE(k_tma_two, F16, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .
 TC_GEMM_SM90_DEFINE(k_tma_few, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 64, .bn = 64, .swap = 1, HOOK)
 TC_GEMM_SM90_DEFINE(k_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 64,
                     .bn = 64, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 64,
+                    .schedule = TC_PINGPONG, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma_outer, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OUTER, .d_layout = TC_COL, .bm = 128,
+                    .bn = 128, .step = 64)
 #ifdef GROUPS_ALL
+TC_GEMM_SM90_DEFINE(each_tma_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 128,
+                    .bn = 128, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .bm = 64,
+                    .bn = 32, PAIR)
+TC_GEMM_SM90_DEFINE(each_tma_bytes, .a = TC_S8, .b = TC_U8, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 96,
+                    .bk = 256)
 TC_GEMM_SM90_DEFINE(k_tma_wide, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .cluster_n = 2, PAIR)
 TC_GEMM_SM90_DEFINE(k_tma_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 128,
                     .bn = 128, HOOK)
@@ -99,9 +109,10 @@ TC_GEMM_SM80_DEFINE(each_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups 
 static const kernel kernels[] = {
     ROW80(k_outer, 1), ROW80(k_inner, 0), ROW80(k_mixed, 1), ROW80(each, 1), ROW80(each_turned, 0),
     ROW(any_each, 80, 2, 0), ROW(any_k, 80, 0, 0), ROW90(k_tma, 1), ROW90(k_tma_two, 0), ROW90(k_tma_few, 1),
-    ROW90(k_tma_words, 1),
+    ROW90(k_tma_words, 1), ROW90(each_tma, 1), ROW90(each_tma_outer, 0),
 #ifdef GROUPS_ALL
     ROW90(k_tma_wide, 2), ROW90(k_tma_fp8, 1), ROW90(k_tma_bytes, 0),
+    ROW90(each_tma_fp8, 1), ROW90(each_tma_words, 2), ROW90(each_tma_bytes, 0),
     ROW80(k_bytes, 1), ROW80(k_bytes_outer, 0), ROW80(k_tf32, 2), ROW80(k_f32, 0), ROW80(k_f64, 0), ROW80(k_wide, 0),
     ROW80(each_wide, 2), ROW80(each_bytes, 1), ROW80(each_tf32, 0), ROW80(each_f32, 0), ROW80(each_f64, 0),
     ROW(each_fp8, 80, 1, each_fp8_SMEM),
@@ -398,6 +409,10 @@ static void one(const kernel *kn, uint64_t id)
     if (t->d == TC_F64) x.g.alpha64 = &x.alpha, x.g.beta64 = &x.beta;
     else x.g.alpha = &x.alpha32, x.g.beta = &x.beta32;
     x.g.groups.expected = test_int(0, 1) ? test_int(1, 300) : 0;
+    test_buffer maps = test_buffer_make(1 << 16); /* where Hopper's kernels have tensor maps of products */
+    memset(maps.host, 0xff, maps.bytes);
+    test_buffer_up(&maps);
+    if (test_int(0, 2)) x.g.workspace = (char *)maps.dev + 16, x.g.workspace_size = maps.bytes - 256;
 
     size_t elements = 0; /* one buffer: calls of the hook for each element, strays, sizes, bases, biases */
     for (int i = 0; i < p.count; i++) elements += (size_t)p.rows[i] * (size_t)p.cols[i];
@@ -436,6 +451,7 @@ static void one(const kernel *kn, uint64_t id)
         }
     }
     for (int w = 0; w < 4; w++) test_buffer_drop(&p.x[w].data);
+    test_buffer_drop(&maps);
     if (cut) test_buffer_drop(&x.bounds);
     for (int s = 0; s < 3 && !cut; s++) test_buffer_drop(&x.sizes[s]);
     for (int w = 0; w < 4 && !cut; w++) test_buffer_drop(&x.pointers[w]), test_buffer_drop(&x.pitches[w]);
@@ -467,7 +483,7 @@ static void bad_k(const kernel *kn, const tc_gemm_args *good, const int32_t *the
     g = *good, g.stride_b = 8, refused(kn, &g, "stride_b = 8, but with TC_GROUPS_K");
     g = *good, g.stride_d = 0, refused(kn, &g, "stride_d = 0, but groups.count = 4 products need a place each");
     if (kn->sm == 90) {
-        g = *good, g.a = (const char *)good->a + 2, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
+        g = *good, g.a = (const char *)good->a + 8, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
         g = *good, g.ldb = 65, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
         g = *good, g.b = (const void *)4096, refused(kn, &g, "lies less than k = 64 rows above address 0");
     }

@@ -928,7 +928,12 @@ static void test_blackwell_serves(void)
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && tc__gemm_by_wgmma(c), "TC_GROUPS_K, k outside");
     c.a_layout = c.b_layout = 0;
     c.groups = TC_GROUPS_ARRAY;
-    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && !tc__gemm_by_wgmma(c), "TC_GROUPS_ARRAY");
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c) && tc__gemm_by_wgmma(c), "TC_GROUPS_ARRAY");
+    c.shapes = TC_SHAPES_FEW_ROWS;
+    CHECK(!tc__gemm_by_wgmma(c), "TC_GROUPS_ARRAY, few rows alone");
+    c.shapes = 0, c.a = c.b = TC_TF32, c.d = TC_F32, c.a_layout = TC_COL;
+    CHECK(!tc__gemm_by_wgmma(c), "TC_GROUPS_ARRAY of words in columns");
+    c.a = c.b = c.d = TC_BF16, c.a_layout = 0;
     c.index = TC_INDEX_A, c.groups = 0;
     CHECK(tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".index");
     c.index = 0, c.weights = TC_S4;

@@ -355,14 +355,15 @@ static void fix_each(gemm_draw *g)
     if (c->a == TC_F64) c->d = TC_F64, c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = told_hooks;
 }
 
-/* Hopper's: k is the outer axis. */
+/* Hopper's: k is the outer axis of what is cut. */
 static void fix_each90(gemm_draw *g)
 {
     tc_gemm_config *c = &g->c;
     draw_plain(g, told_hooks);
     c->d_layout = c->epi2 ? 0 : PICK(0, TC_ROW, TC_COL);
-    c->groups = TC_GROUPS_K, c->a_layout = TC_COL, c->b_layout = TC_ROW, c->raster = 0;
+    c->groups = PICK(TC_GROUPS_K, TC_GROUPS_ARRAY), c->a_layout = TC_COL, c->b_layout = TC_ROW, c->raster = 0;
     if (chance(50)) c->a = c->b = PICK(TC_TF32, TC_S8, TC_E4M3, TC_E5M2);
+    if (c->groups == TC_GROUPS_ARRAY) c->a_layout = PICK(0, TC_ROW, TC_COL), c->b_layout = PICK(0, TC_ROW, TC_COL);
     if (c->a == TC_S8) c->b = PICK(TC_S8, TC_U8), c->d = TC_F32;
 }
 
