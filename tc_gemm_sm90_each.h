@@ -158,14 +158,19 @@ TC_DEV_SM90 void tc__each90_came(const tc_gemm90_block *g, uint32_t stage)
 /* All blocks of a tile, by 128 threads. */
 TC_DEV_SM90 void tc__each90_copy_tile(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__each90_job *j)
 {
+    const int two = g->stages < 3; /* consumers give a slot back when they have the next: nobody may wait for both */
     tc_ring ring = j->ring;
     uint32_t last = 0;
 #pragma unroll 1
     for (uint32_t kb = 0; kb < j->blocks; kb++) {
+        if (kb > 0 && two) {
+            tc__cp_async_wait(0);
+            tc__each90_came(g, last);
+        }
         TC_PIPE_WAIT_EMPTY(g->pipe, &ring);
         tc__each90_slot(c, g, j, g->ring + ring.stage * g->slot, (int)kb * c.bk);
         tc_cp_async_commit_group();
-        if (kb > 0) {
+        if (kb > 0 && !two) {
             tc__cp_async_wait(1);
             tc__each90_came(g, last);
         }

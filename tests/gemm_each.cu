@@ -72,7 +72,7 @@ TC_GEMM_SM90_DEFINE(k_tma_two, F16, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .
 TC_GEMM_SM90_DEFINE(k_tma_few, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 64, .bn = 64, .swap = 1, HOOK)
 TC_GEMM_SM90_DEFINE(k_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 64,
                     .bn = 64, HOOK)
-TC_GEMM_SM90_DEFINE(each_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 64,
+TC_GEMM_SM90_DEFINE(each_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 64, .stages = 2,
                     .schedule = TC_PINGPONG, HOOK)
 TC_GEMM_SM90_DEFINE(each_tma_outer, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OUTER, .d_layout = TC_COL, .bm = 128,
                     .bn = 128, .step = 64)
@@ -516,6 +516,40 @@ static void bad_each(const kernel *kn, const tc_gemm_args *good, const int32_t *
     CHECK(kn->run(&g, 0) == TC_OK, "%s: m = 0: %s", kn->name, tc_why());
 }
 
+/* A plan of Hopper's whose A and B are others later. k is the outer axis, D column-major. */
+static void plan_of_another(const kernel *kn)
+{
+    enum { M = 72, N = 40, K = 100, COUNT = 3, ROOM = M * K * COUNT };
+    static const int32_t at[COUNT + 1] = {3, 33, 33, 98};
+    const int cut = kn->c.groups == TC_GROUPS_K;
+    test_buffer a[2], b[2], d[2], bounds = test_buffer_make(sizeof at), maps = test_buffer_make(1 << 16);
+    static tc_gemm_plan plan;
+    tc_gemm_args g;
+    for (int i = 0; i < 2; i++) {
+        a[i] = make(ROOM, kn->c.a), b[i] = make(ROOM, kn->c.b), d[i] = make(M * N * COUNT, kn->c.d);
+        for (size_t e = 0; e < ROOM; e++) {
+            put(kn->c.a, a[i].host, e, random_value(kn->c.a));
+            put(kn->c.b, b[i].host, e, random_value(kn->c.b));
+        }
+        test_buffer_up(&a[i]), test_buffer_up(&b[i]), test_buffer_up(&d[i]);
+    }
+    memcpy(bounds.host, at, sizeof at), test_buffer_up(&bounds);
+    memset(&g, 0, sizeof g);
+    g.m = M, g.n = N, g.k = K, g.lda = g.ldd = M, g.ldb = N, g.stride_d = M * N, g.groups.count = COUNT;
+    if (cut) g.groups.offsets = (const int32_t *)bounds.dev;
+    else g.stride_a = M * K, g.stride_b = N * K, g.workspace = maps.dev, g.workspace_size = maps.bytes;
+    g.a = a[0].dev, g.b = b[0].dev, g.d = d[1].dev;
+    CHECK(kn->plan(&g, &plan) == TC_OK, "%s: %s", kn->name, tc_why());
+    g.a = a[1].dev, g.b = b[1].dev, g.d = d[0].dev;
+    CHECK(tc_gemm_plan_pointers(&plan, &g) == TC_OK && kn->launch(&plan, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    g.d = d[1].dev;
+    CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    test_buffer_down(&d[0]), test_buffer_down(&d[1]);
+    CHECK(!memcmp(d[0].host, d[1].host, d[0].bytes), "%s: a plan reads matrices that it was made with", kn->name);
+    for (int i = 0; i < 2; i++) test_buffer_drop(&a[i]), test_buffer_drop(&b[i]), test_buffer_drop(&d[i]);
+    test_buffer_drop(&bounds), test_buffer_drop(&maps);
+}
+
 static void once(const kernel *kn)
 {
     static const char hook[sizeof(told)] = {0};
@@ -529,6 +563,11 @@ static void once(const kernel *kn)
     if (kn->hook) good.epi_args = hook, good.epi_size = sizeof hook;
     if (kn->c.groups == TC_GROUPS_K) good.groups.offsets = there;
     CHECK(kn->can_run(&good, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    if (!strcmp(kn->name, "k_tma_two") || !strcmp(kn->name, "each_tma_outer")) plan_of_another(kn);
+#ifndef FUZZ_KERNELS
+    if (!strcmp(kn->name, "each_tma"))
+        CHECK(each_tma_workspace(&good) == 4 * 256 + 112, "%d bytes of workspace", (int)each_tma_workspace(&good));
+#endif
     g = good, g.groups.count = 0, refused(kn, &g, "groups.count = 0 must be in 1..65536");
     g = good, g.groups.count = 65537, refused(kn, &g, "groups.count = 65537 must be in 1..65536");
     g = good, g.groups.expected = -1, refused(kn, &g, "groups.expected = -1 is negative");
