@@ -498,13 +498,21 @@ TC_HOST tc_gemm_args tc__gemm_plain_args(const tc_gemm_config *c, const tc_gemm_
     return x;
 }
 
+/* TC_GROUPS_K by TMA: bytes before A or B where its map's matrices begin, which end with any row of it. */
+TC_HOST int64_t tc__gemm_k_before(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
+    return tc__gemm_k_outer(*c) && g->k ? (int64_t)((uint64_t)x.rows * (uint64_t)tc__operand_pitch(&x)) : 0;
+}
+
 /* Does a matrix follow TMA's rules? One that is not read follows any. */
 TC_HOST int tc__gemm_fits(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
     const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
-    if ((which == 'a' || which == 'b') && g->k == 0) return 1;
+    if (which < 'c' && (g->k == 0 || c->groups == TC_GROUPS_ARRAY)) return 1; /* the device finds out */
     if (which == 'b' && (uintptr_t)g->b2 % 16) return 0;
     if (which == 'c' && tc__gemm_beta(g) == 0) return 1;
+    if (which < 'c' && (uintptr_t)x.base <= (uintptr_t)tc__gemm_k_before(c, g, which)) return 0;
     return tc_operand_breaks(&x) == TC_OPERAND_FITS;
 }
 
@@ -515,6 +523,9 @@ TC_HOST tc_status tc__gemm_check_tma(const tc_gemm_config *c, const tc_gemm_args
     for (i = 0; i < 2; i++) {
         tc_operand_matrix x = tc__gemm_matrix(c, g, "ab"[i]);
         if (i == 1 && tc_operand_breaks(&x) == TC_OPERAND_FITS) x.base = g->b2 ? g->b2 : x.base, x.name = "b2";
+        if (!tc__gemm_fits(c, g, "ab"[i]) && tc_operand_breaks(&x) == TC_OPERAND_FITS)
+            return tc__fail(TC_ERR_TMAP, "%s = %p lies less than k = %d rows above address 0, where TC_GROUPS_K by TMA "
+                            "cannot count from", x.name, x.base, g->k);
         if (!tc__gemm_fits(c, g, "ab"[i])) return tc_operand_check(&x);
     }
     return TC_OK;

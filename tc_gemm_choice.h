@@ -124,7 +124,7 @@ typedef struct tc__gemm_problem {
     int clips;    /* TMA leaves out what a tile has outside of D */
     int classes;  /* .any: log2 of the classes of A's rows; -1: it can only be copied */
     int between;  /* .any: B's elements lie between two words, seen from A's */
-    int grouped;  /* .groups: batch of them, of so many rows of D each on average */
+    int grouped;  /* .groups in rows: batch of them, of so many rows of D each on average */
     int d_by;     /* how boxes go to D: TC__GEMM_D_* */
     double fresh; /* .conv: of A's bytes, what no other row and no other tap has read; else 1 */
     int triangle; /* of its tiles those that one touches, TC_TRIANGLE_* of the instruction's rows and columns */
@@ -313,7 +313,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     x.rows = v->swap ? g->n : g->m;
     x.cols = v->swap ? g->m : (int64_t)g->n * tc__gemm_products(*c);
     x.batch = tc__gemm_batch(g);
-    x.grouped = c->groups != 0;
+    x.grouped = tc__gemm_in_rows(*c);
     if (c->groups) {
         x.batch = g->groups.count;
         *(v->swap ? &x.cols : &x.rows) = tc__gemm_expected(c, g);
@@ -323,6 +323,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     x.classes = v->any ? tc__any_classes_of(g) : 0;
     x.between = (((uintptr_t)g->a / 2 ^ (uintptr_t)g->b / 2) | (uintptr_t)g->lda | (uintptr_t)g->ldb) & 1;
     x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + box_k - 1) / box_k;
+    if (c->groups == TC_GROUPS_K) x.k_blocks = tc__div_up(tc__div_up(g->k, g->groups.count), box_k);
     x.triangle = 0;
     if (c->triangle) x.triangle = (c->triangle == TC_TRIANGLE_UPPER) != (c->swap != 0) ? TC_TRIANGLE_UPPER
                                                                                       : TC_TRIANGLE_LOWER;
@@ -331,7 +332,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
         x.k_blocks = tc__div_up(steps, down > 0 ? down : 1);
     }
     x.straddle = ((begin & 127) != 0) + ((begin & 31) != 0);
-    x.clips = !tc__gemm_hooked(*c) && !c->groups && x.d_by == TC__GEMM_D_TMA && tc__gemm_beta(g) == 0
+    x.clips = !tc__gemm_hooked(*c) && !x.grouped && x.d_by == TC__GEMM_D_TMA && tc__gemm_beta(g) == 0
            && (int64_t)tc__gemm_matrix(c, g, 'd').cols * tc_type_bits(c->d) % 128 == 0;
     return x;
 }
@@ -490,10 +491,12 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
                         (unsigned long long)(g->workspace ? g->workspace_size : 0), cut->parts,
                         (unsigned long long)cut->workspace);
     works = tc__gemm90_clusters(&v, &x, cut) * cut->parts;
-    if (v.groups) /* as many as there may be */
+    if (tc__gemm_in_rows(v)) /* as many as there may be */
         works = tc__gemm_most_tiles(&v, g, tc__gemm_tile_rows(&v, cut))
               * (v.swap ? tc__div_up(g->n, (int64_t)v.bm * cut->cluster)
                         : tc__div_up((int64_t)g->n * tc__gemm_products(v), (int64_t)cut->width * v.cluster_n));
+    if (v.groups == TC_GROUPS_ARRAY)
+        works = tc__div_up(g->m, v.bm) * tc__div_up(g->n, cut->width) * g->groups.count;
     cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);

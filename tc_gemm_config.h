@@ -17,6 +17,10 @@
 #include "tc_weights.h"
 #include "tc_work.h"
 
+/* .shapes (tc_gemm_shapes.h); UNALIGNED: rows that TMA refuses. */
+enum { TC_SHAPES_LARGE = 1, TC_SHAPES_FEW_ROWS = 2, TC_SHAPES_SMALL = 4, TC_SHAPES_UNALIGNED = 8 };
+enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LARGE | TC_SHAPES_SMALL };
+
 enum { TC_COOPERATIVE = 1, TC_PINGPONG = 2 }; /* .schedule */
 enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout: neighbours of a row, of a column */
 
@@ -145,13 +149,20 @@ typedef struct tc_gemm_scale {
  *                    apart. No stride_a, _b. What experts' weights have as gradients, where X and dY are rows:
  *                        .a_layout = TC_COL, .b_layout = TC_ROW, .groups = TC_GROUPS_K
  *                        .m = n of the layer, .n = k of it, .k = rows, .a = dY, .lda = m, .b = X, .ldb = n
- *                    A group without k has D = epi(beta * C). In the other layouts, where k lies together, a group that
- *                    does not begin at a multiple of 16 bytes is read element by element, slowly.
+ *                    A group without k has D = epi(beta * C). In these layouts Hopper's kernels bring it by TMA
+ *                    (TC_GEMM_SM90_DEFINE), groups beginning at any row; wherever A and B keep to TMA's alignment,
+ *                    TC_GEMM_DEFINE takes them there. In the other layouts, where k lies together, the sm_80 kernels
+ *                    have it, and a group that does not begin at a multiple of 16 bytes is read element by element,
+ *                    slowly.
  * TC_GROUPS_ARRAY    products of their own: sizes, pointers and pitches of each in device memory (groups.each, below);
  *                    what all have in common the call says as ever. Pointers alone: a batch that lies anywhere.
  *                    m, n and k of the call are the most that one has; the kernel's blocks take one tile after another,
  *                    so that large bounds cost nothing. Each matrix may have any alignment, its element's at least:
- *                    where all of a product's have 16 bytes it is faster.
+ *                    where all of a product's have 16 bytes it is faster. Hopper's kernels (TC_GEMM_SM90_DEFINE: f16,
+ *                    bf16, and other types but TC_F32 and TC_F64 with A in rows and B in columns; TC_GEMM_DEFINE takes
+ *                    them there, unless .shapes is for few rows alone) bring A and B of such a product by TMA where the
+ *                    call has a workspace of NAME_workspace bytes, 256 for each block, in which they keep tensor maps;
+ *                    else, and without a workspace, threads copy.
  *
  * offsets, ends and counts lie on the device. B: count matrices, stride_b apart (0: all groups have the same). A group
  * may begin at any row. Rows of D that are no group's stay as they are; those of A may be read, and come to nothing.
@@ -162,9 +173,10 @@ typedef struct tc_gemm_scale {
  * plan reads all this at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to
  * group; of factors of a byte (.sf) a group's begin at a block of their own (GROUPS in tc_sf.h).
  *
- * Not with .groups: .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k (so no workspace). TC_GROUPS_ROWS and
+ * Not with .groups: .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k. TC_GROUPS_ROWS and
  * _MASKED: not A or D in columns. TC_GROUPS_K and _ARRAY: no .index, .a_scale, .b_scale, .sparse, quantised D, .aux and
- * sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by TC_GEMM_DEFINE.
+ * sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by TC_GEMM_DEFINE; but
+ * on Hopper what is said above.
  * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too.
  *
  * groups.each: of product i the i-th entry of each array; where one is null, what the call says, and of a matrix the
@@ -230,6 +242,7 @@ typedef struct tc_gemm_args {
     const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
     size_t epi_size;
     void *workspace;       /* device memory for split k, workspace_size bytes, a multiple of 16; NULL: k is not split */
+                           /* (TC_GROUPS_ARRAY: for tensor maps; NULL: there are none) */
     size_t workspace_size; /* what NAME_workspace says, or less: then k is split less */
     const tc_gemm_choice *choice; /* NULL: the kit's */
     int pdl_constant; /* with pdl: TC_CONSTANT_A, _B: what no kernel writes that may still run (weights) */
@@ -290,6 +303,19 @@ TC_HD TC_CONSTEXPR int tc__gemm_in_rows(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm_by_80(tc_gemm_config_in c)
 {
     return c.groups == TC_GROUPS_K || c.groups == TC_GROUPS_ARRAY;
+}
+/* Groups along k where k is the outer axis of both operands: TMA brings them from any k on (tc_gemm_sm90_groups.h). */
+TC_HD TC_CONSTEXPR int tc__gemm_k_outer(tc_gemm_config_in c)
+{
+    return c.groups == TC_GROUPS_K && c.a_layout == TC_COL && c.b_layout == TC_ROW;
+}
+/* Products of their own that Hopper's kernels have: their blocks of k are not turned in the ring. TC_GEMM_DEFINE has no
+ * such kernel for few rows alone. */
+TC_HD TC_CONSTEXPR int tc__gemm_each_by_wgmma(tc_gemm_config_in c)
+{
+    const int is_16 = c.a == TC_F16 || c.a == TC_BF16, plain = c.a_layout != TC_COL && c.b_layout != TC_ROW;
+    return c.groups == TC_GROUPS_ARRAY && c.a != TC_F32 && (is_16 || plain)
+        && (!c.shapes || (c.shapes & TC__SHAPES_WIDE));
 }
 
 /* Are there tiles, or k of some, that are not computed? Functions that say so? Elements of a tile that are not stored?
@@ -416,7 +442,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_weights_plain(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm_types_by_wgmma(tc_gemm_config_in c)
 {
     return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights))
-        && !tc__gemm_by_80(c)
+        && (!tc__gemm_by_80(c) || tc__gemm_k_outer(c) || tc__gemm_each_by_wgmma(c))
         && (!c.weights || tc__gemm_weights_plain(c))
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
@@ -537,10 +563,11 @@ enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
     X(!tc__gemm_outputs(c) || ((c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES && TC_EPI_MAX % 8 == 0),                \
       "tc: .aux and .row_sum leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
 
-/* Kernels other than the sm_80 ones. */
+/* Kernels other than those of sm_80 and of Hopper. */
 #define TC__GEMM_GROUPS_RULES(X, c)                                                                                   \
     X(!tc__gemm_by_80(c),                                                                                             \
-      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")
+      "tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE and "           \
+      "TC_GEMM_DEFINE")
 
 /* Kernels that read B as it is multiplied. */
 #define TC__GEMM_PLAIN_B_RULES(X, c)                                                                                  \

@@ -98,19 +98,27 @@ TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, cons
 TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *plan, const tc_gemm_args *args)
 {
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
-    const int turned = plan->call.turned;
+    const int turned = plan->call.turned, cut = p->groups.count && !p->groups.most; /* TC_GROUPS_K */
+    const int64_t b_before = cut ? (turned ? p->a_scale : p->b_scale).batch : 0;
+    if (p->groups.count && !p->groups.bounds) { /* TC_GROUPS_ARRAY: no maps of the host's */
+        if (plan->at[0]) *(turned ? &p->b_scale.at : &p->a_scale.at) = (const float *)args->a;
+        if (plan->at[1]) *(turned ? &p->a_scale.at : &p->b_scale.at) = (const float *)args->b;
+        return TC_OK;
+    }
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
     if (p->gathers) {
         tc_gemm90_rows *a = (tc_gemm90_rows *)(void *)(turned ? &p->b : &p->a);
         if (plan->at[0]) a->at = (const char *)args->a;
     } else if (st == TC_OK) {
-        st = tc_tmap_replace_address(turned ? &p->b : &p->a, plan->at[0] ? args->a : of_d);
+        const int64_t before = cut ? (turned ? p->b_scale : p->a_scale).batch : 0;
+        st = tc_tmap_replace_address(turned ? &p->b : &p->a, plan->at[0] ? (const char *)args->a - before : of_d);
     }
     if (p->weights.rows) {
         if (st == TC_OK && plan->at[1]) p->weights.at = (const char *)args->b;
         return st;
     }
-    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? args->b : of_d);
+    if (st == TC_OK)
+        st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? (const char *)args->b - b_before : of_d);
     if (st == TC_OK && tc__gemm_plan_gates(plan)) {
         tc_tmap map;
         memcpy(&map, p->out.epi + TC__GATE_MAP_AT, sizeof map);

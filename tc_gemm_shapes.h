@@ -1,7 +1,7 @@
 /* tc_gemm_shapes.h - tc 0.2.0 - for which shapes a kernel of TC_GEMM_DEFINE is there, and what its lists of kernels are
  * read with. Needs: tc_gemm_config.h. "FEWER KERNELS" in tc_gemm.h is the manual.
  *
- *     TC_SHAPES_*, tc__gemm_serves        .shapes
+ *     tc__gemm_serves                     .shapes, TC_SHAPES_* of tc_gemm_config.h
  *     tc__gemm_undone, tc__gemm_quant_tile   a configuration for kernels that are not called; a tile for a quantised D
  *     TC__GEMM_COUNT_TILE, _TILE_ROW      of a list X(name, own, tile, (fields)): how many; a line's fields
  */
@@ -9,10 +9,6 @@
 #define TC_GEMM_SHAPES_H
 
 #include "tc_gemm_config.h"
-
-/* .shapes; UNALIGNED: rows that TMA refuses. */
-enum { TC_SHAPES_LARGE = 1, TC_SHAPES_FEW_ROWS = 2, TC_SHAPES_SMALL = 4, TC_SHAPES_UNALIGNED = 8 };
-enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LARGE | TC_SHAPES_SMALL };
 
 /* Is there what serves these shapes? */
 TC_HD TC_CONSTEXPR int tc__gemm_serves(tc_gemm_config_in given, int shapes)

@@ -27,8 +27,10 @@
 #include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
+#include "tc_gemm_sm90_each.h"
 #include "tc_gemm_sm90_f32.h"
 #include "tc_gemm_sm90_gather.h"
+#include "tc_gemm_sm90_groups.h"
 #include "tc_gemm_sm90_load.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
@@ -325,7 +327,8 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
         tc_prefetch_tensormap(&g->p->b);
         if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + TC__GATE_MAP_AT));
     }
-    if (!c.groups && !tc__tiles_some(c)) run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
+    if (!tc__gemm_in_rows(c) && !tc__gemm90_noted(c))
+        run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
     if (tc__gemm90_cluster(c, g) == 1 && tc_elect_one()) {
         tc__gemm90_start_full(c, g);
         tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
@@ -363,14 +366,14 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
             tc_mbarrier_init(sums, 1);
             tc_mbarrier_arrive_expect_tx(sums, own * g->p->split.parts * (uint32_t)TC__GEMM90_PLACE);
         }
-        if (tc__tiles_some(c)) tc_pipe_init(tc__tiles_pipe(c, g), TC__GEMM90_NOTES, (uint32_t)(4 * c.consumers));
+        if (tc__gemm90_noted(c)) tc_pipe_init(tc__tiles_pipe(c, g), TC__GEMM90_NOTES, (uint32_t)(4 * c.consumers));
         tc_fence_mbarrier_init();
         if (g->p->d_by == TC__GEMM_D_TMA) tc_prefetch_tensormap(&g->p->d);
     }
     if (tc__gemm90_cluster(c, g) > 1) { /* fence.mbarrier_init has released what the others must see */
         tc_cluster_arrive_relaxed();
         tc_cluster_wait();
-        if (c.groups) __syncthreads(); /* what the relaxed arrival does not release: the table */
+        if (tc__gemm_in_rows(c)) __syncthreads(); /* what the relaxed arrival does not release: the table */
     } else {
         if (tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed(); /* waited for before sums are sent */
         __syncthreads();
@@ -393,7 +396,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc__gemm90_loop_fn loop, const tc__ge
     const tc_gemm90_block *g = run.g;
     const uint32_t first = run.first, step = run.step;
     const tc_gemm_config c = k.c;
-    const int groups = c.groups, tiled = tc__tiles_some(c);
+    const int groups = tc__gemm_in_rows(c), tiled = tc__gemm90_noted(c);
     const tc_gemm_sm90_params *p = g->p;
     const int pingpong = c.schedule == TC_PINGPONG, wg = g->wg;
     const uint32_t turn = pingpong ? (uint32_t)(wg - 1) : 0u, turns = pingpong ? (uint32_t)c.consumers : 1u;
@@ -456,14 +459,14 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_p
     const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem));
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
-    const int tiled = tc__tiles_some(c);
+    const int tiled = tc__gemm90_noted(c);
     const int many = tc__gemm90_many(c) && !tc__gemm90_turning(c); /* warps that turn want some too */
     /* a producer that asks for its tiles, or copies rows as they lie, needs more than a loop over TMA does */
     const int usual = tiled || c.any ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, !many ? usual : tiled ? TC_ROLES_USUAL : TC_ROLES_CONSUMERS);
 
     tc__gemm90_begun begun = {{{0, 0}, 0}, {{0, 0, 0, 0, 0, 0, 0}, 0}};
-    if (c.groups && g.warp == 0u) tc__gemm90_start_groups(c, &g, &begun.run);
+    if (tc__gemm_in_rows(c) && g.warp == 0u) tc__gemm90_start_groups(c, &g, &begun.run);
     if (!c.any && !tc__gemm90_gathers(c) && g.warp == 0u) tc__gemm90_start_producer(c, &g, &begun.u, &begun.run);
     if (tc__gemm90_gathers(c) && g.warp == 0u && tc_elect_one()) tc_prefetch_tensormap(c.swap ? &p->a : &p->b);
     tc__gemm90_start(c, &g);
@@ -516,11 +519,17 @@ TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc
     const int turned = box.which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
     const int sparse = c->sparse == (box.which == 'a' ? TC_SPARSE_A : TC_SPARSE_B);
     if (x.type == TC_TF32) x.type = TC_F32; /* elements as they are */
-    if (g->k == 0) {
+    if (c->groups == TC_GROUPS_ARRAY) { /* a form, which each product fills in */
+        x.base = (const void *)(uintptr_t)4096;
+        x.cols = across / 8, x.rows = x.batch = 1, x.pitch = across / 8;
+    } else if (g->k == 0) {
         x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
         x.cols = across / 8;
         x.rows = x.batch = 1;
         x.pitch = across / 8;
+    } else if (tc__gemm_k_outer(*c)) { /* matrix number i ends with row i - 1: tc_gemm_sm90_groups.h */
+        x.base = (const char *)x.base - tc__gemm_k_before(c, g, box.which);
+        x.batch = x.rows + 1, x.stride = x.pitch;
     }
     return tc_operand_map(map, &x, sparse ? c->bk / 2 : across, turned && tc__gemm_is_16(c->a) ? 64 : box.rows);
 }
@@ -557,8 +566,12 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->join_at = cut->joined ? (uint32_t)(tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_join_bytes(&v, cut)) : 0u;
     p->join_each = cut->joined ? (uint32_t)tc__gemm90_join_each(&v, cut) : 0u;
     p->to_and_fro = !cut->joined && p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048 && !tc__gemm_scaled(*c)
-                 && !tc__tiles_uneven(*c);
+                 && !tc__tiles_uneven(*c) && !tc__gemm_by_80(*c);
     p->a_scale = tc__gemm_scale(c, g, c->swap ? 'b' : 'a'), p->b_scale = tc__gemm_scale(c, g, c->swap ? 'a' : 'b');
+    if (tc__gemm_k_outer(*c)) { /* which has no factors: for a plan's next matrices */
+        p->a_scale.batch = tc__gemm_k_before(c, g, c->swap ? 'b' : 'a');
+        p->b_scale.batch = tc__gemm_k_before(c, g, c->swap ? 'a' : 'b');
+    }
     p->d_first = d_bytes > cut->l2 / 2;
     p->classes = cut->classes, p->copies = cut->copies;
     p->d_row = g->d_row, p->d_rows = g->d_rows;
@@ -576,6 +589,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_by = tc__gemm90_d_by(c, g);
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))
         p->d_by = TC__GEMM_D_PIECES; /* boxes know sums as they are, and C of floats */
+    if (c->groups == TC_GROUPS_ARRAY) p->d_by = TC__GEMM_D_PIECES;
     if (p->d_by == TC__GEMM_D_TMA && cut->classes) p->d_by = TC__GEMM_D_ROWS; /* .any: not one row after another */
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
@@ -587,6 +601,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
         const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : e);
         st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);
     }
+    tc__each90_fill(&v, g, cut, p);
     return st;
 }
 
@@ -683,7 +698,7 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
     const tc_gemm_args left = tc__gemm_less_parts(c, &g);
     tc_status st = tc__gemm90_cut(&plain, &left, &device, &cut);
     if (st == TC_OK) st = tc_gemm_sm90_fill(&plain, &g, &cut, &l->params);
-    cut.workspace += tc__gemm_parts_bytes(c, &g);
+    cut.workspace += tc__gemm_parts_bytes(c, &g) + tc__each90_bytes(c, cut.blocks);
     tc__gemm90_size(&plain, &cut, l);
     if (st != TC_OK) l->grid = 0;
     return st;

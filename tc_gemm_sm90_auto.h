@@ -115,7 +115,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_tall_ok(tc_gemm_config_in given)
     const int turns = tc_type_bits(given.a) != 16 && (tc__gemm_a_col(p) || tc__gemm_b_row(p));
     return !(given.sparse || given.bsr || given.conv || given.index || given.gate || tc__gemm_quantised(given)
              || tc__gemm_outputs(given) || tc__tiles_some(given) || tc__gemm90_halves(given)
-             || tc__gemm_holds_twice(given) || turns);
+             || tc__gemm_holds_twice(given) || turns || given.groups == TC_GROUPS_ARRAY);
 }
 
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
@@ -125,7 +125,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
     if (t.bm == 256 && !t.swap) return tc__gemm_tall_ok(given);
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
-    return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)) || !t.swap;
+    return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)
+             || given.groups == TC_GROUPS_ARRAY) || !t.swap;
 }
 
 /* A line of the list with two products, of whose columns D has half: boxes of D want to be wide. */
@@ -134,6 +135,15 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_gate_tile(tc_gemm_config_in given, con
     tc__gemm_tile t = list;
     if (t.schedule == TC_PINGPONG && tc__gemm90_gathers(given)) t.bn = 128; /* registers */
     if (!t.swap && t.step) t.step = t.bm == 64 || t.schedule == TC_PINGPONG ? 64 : t.bn % 128 ? t.bn : 128;
+    return t;
+}
+
+/* A line of the list for products of their own, whose producer wants registers too. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_each_tile(tc_gemm_config_in given, const tc__gemm_tile list)
+{
+    tc__gemm_tile t = list;
+    if (t.schedule == TC_PINGPONG && !tc__gemm90_halves(given)) t.bn = 128;
+    if (tc__gemm_holds_twice(given) && !t.swap && t.bm > 64) t.bm = t.bn = 128, t.step = 64;
     return t;
 }
 
@@ -163,8 +173,11 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
                             : twice                      ? tc__gemm_promoted(given, list)
                             : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
                                                          : list;
-    const tc__gemm_tile t = given.gate ? tc__gemm_gate_tile(given, one) : one;
+    const tc__gemm_tile t = given.gate                      ? tc__gemm_gate_tile(given, one)
+                          : given.groups == TC_GROUPS_ARRAY ? tc__gemm_each_tile(given, one)
+                                                            : one;
     if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0, c.gate = 0; /* never called */
+    if (!tc__gemm_line_ok(given, list) && c.groups == TC_GROUPS_ARRAY) c.groups = 0;
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step;
     c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) ? 0 : t.split;
@@ -175,7 +188,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */
     if (c.sparse && t.cluster_m == 2 && !twice) c.epi_stages = 1;
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
-    if (c.bsr || tc__gemm90_turning(tc_gemm90_view(c)) || !tc__gemm90_turned_ok(tc_gemm90_view(c)))
+    if (c.bsr || c.groups == TC_GROUPS_ARRAY || tc__gemm90_turning(tc_gemm90_view(c))
+        || !tc__gemm90_turned_ok(tc_gemm90_view(c)))
         c.cluster_m = c.cluster_n = 1;
     return c;
 }

@@ -90,7 +90,7 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
     const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
     const uint32_t a_full = tc__gemm90_turns_a(c) ? tc__turn_raw(c, g, at.stage) : full;
     const uint32_t b_full = tc__gemm90_turns_b(c) ? tc__turn_raw(c, g, at.stage) : full;
-    const int k = g->p->k_first + (int)at.kb * c.bk;
+    const int k = (c.groups == TC_GROUPS_K ? s->k : g->p->k_first) + (int)at.kb * c.bk;
     const int a_k = tc__gemm90_squares_a(c) ? k + s->a_k : c.sparse ? k / 2 : k;
     const int b_k = tc__gemm90_turns_b(c) ? k + s->b_k : k;
     if (c.weights && (f.which & TC__GEMM90_EARLY_A)) tc__weights_fetch(c, g, &s->a, at);
@@ -117,18 +117,31 @@ TC_DEV_SM90 void tc__gemm90_expect(tc_gemm_config_in c, const tc_gemm90_block *g
     else tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, stage), bytes);
 }
 
-/* Blocks of k of a tile. */
-TC_DEV_SM90 void tc__gemm90_load_blocks(const tc__gemm90_fetching f, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                        const tc__gemm90_run *run)
+/* Blocks of k of a tile, whose sources are known. */
+typedef struct tc__gemm90_known {
+    const tc__gemm90_run *run;
+    const tc__gemm90_sources *from;
+} tc__gemm90_known;
+
+TC_DEV_SM90 void tc__gemm90_load_known(const tc__gemm90_fetching f, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                       const tc__gemm90_known x)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(f.c, g, &run->w);
+    const tc__gemm90_run *run = x.run;
     for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
         const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
         TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
         tc__gemm90_expect(f.c, g, at.stage);
-        tc__gemm90_fetch(f, g, &s, at);
+        tc__gemm90_fetch(f, g, x.from, at);
         tc_ring_next(&u->ring, g->stages);
     }
+}
+
+TC_DEV_SM90 void tc__gemm90_load_blocks(const tc__gemm90_fetching f, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                        const tc__gemm90_run *run)
+{
+    const tc__gemm90_sources s = tc__gemm90_sources_of(f.c, g, &run->w);
+    const tc__gemm90_known x = {run, &s};
+    tc__gemm90_load_known(f, g, u, x);
 }
 
 /* Those of one tile of work, from number `from` on. A block that may or may not have a neighbour has a loop for each:

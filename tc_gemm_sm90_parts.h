@@ -92,6 +92,11 @@ TC_DEV_SM90 void tc__gemm90_first_tiled(tc_gemm_config_in c, const tc_gemm90_blo
     tc__tiles_begin(c, g);
     if (tc_elect_one()) tc__tiles_produce(c, g);
 }
+TC_DEV_SM90 void tc__gemm90_first_cut(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    (void)b;
+    if (tc_elect_one()) tc__gemm90_cut_produce(c, g);
+}
 #define TC__GEMM90_PRODUCERS(name, first, second, others)                                                             \
     TC_DEV_SM90 void tc__gemm90_produce_##name(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)    \
     {                                                                                                                 \
@@ -111,7 +116,14 @@ TC__GEMM90_PRODUCERS_BOTH(scaled, tc__gemm90_produce_factors(c, g), (void)0)
 TC__GEMM90_PRODUCERS_BOTH(turning, tc__turn_produce(c, g), tc__turn_produce(c, g))
 TC__GEMM90_PRODUCERS_BOTH(turning_scaled, tc__gemm90_produce_factors(c, g), tc__turn_produce(c, g))
 TC__GEMM90_PRODUCERS_BOTH(f32, tc__gemm90_f32_split(c, g), tc__gemm90_f32_split(c, g))
+TC__GEMM90_PRODUCERS(cut, tc__gemm90_first_cut, (void)0, (void)0)
+TC__GEMM90_PRODUCERS(cut_turning, tc__gemm90_first_cut, tc__turn_produce(c, g), tc__turn_produce(c, g))
 /* All of them together: */
+TC_DEV_SM90A void tc__gemm90_produce_each(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
+{
+    (void)b;
+    tc__each90_produce(c, g);
+}
 TC_DEV_SM90 void tc__gemm90_produce_any(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_begun *b)
 {
     (void)b;
@@ -126,6 +138,8 @@ TC_DEV_SM90 void tc__gemm90_produce_gathered(tc_gemm_config_in c, const tc_gemm9
 TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_config_in v)
 {
     const int tiled = tc__tiles_some(v), scaled = tc__gemm_scaled(v);
+    if (v.groups == TC_GROUPS_K) return tc__gemm90_turning(v) ? tc__gemm90_produce_cut_turning : tc__gemm90_produce_cut;
+    if (v.groups == TC_GROUPS_ARRAY) return tc__gemm90_produce_each;
     if (v.any) return tc__gemm90_produce_any;
     if (tc__gemm90_gathers(v)) return tc__gemm90_produce_gathered;
     if (tc__gemm_is_f32(v.a)) return tiled ? tc__gemm90_produce_tiled_f32 : tc__gemm90_produce_f32;
@@ -149,7 +163,7 @@ TC_DEV int tc__gemm90_last_rows(tc_gemm_config_in c, const tc_gemm90_consumer *u
 TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
     const int clips = tc__gemm90_clips(c, g), boxes = g->p->d_by != TC__GEMM_D_PIECES;
-    const int cut = (c.groups || !clips) && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u)
+    const int cut = (tc__gemm_in_rows(c) || !clips) && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u)
                                              || u->w.col + g->width > g->p->out.n);
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     float rows[4] = {0.f, 0.f, 0.f, 0.f};
@@ -175,7 +189,7 @@ TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_blo
                                         float *acc)
 {
     const int aside = c.epi2 || c.index & TC_INDEX_D || tc__gemm90_rows(c) > tc__gemm90_turns(c)
-                   || ((c.groups || !tc__gemm90_clips(c, g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
+                   || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(c, g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                    || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
     float rows[4] = {0.f, 0.f, 0.f, 0.f};
@@ -248,6 +262,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_end_fn tc__gemm90_end_of(tc_gemm_config_in 
     const int pieces = v.index & TC_INDEX_D;
     if (v.gate && v.split) return pieces ? tc__gemm90_end_split_gate_pieces : tc__gemm90_end_split_gate_boxes;
     if (v.gate) return pieces ? tc__gemm90_end_gate_pieces : tc__gemm90_end_gate_boxes;
+    if (v.groups == TC_GROUPS_ARRAY) return tc__each90_end;
     if (tc__gemm_quantised(v)) return tc__gemm90_end_quantised;
     if (v.cluster_k > 1) return pieces ? tc__gemm90_end_cluster_pieces : tc__gemm90_end_cluster_boxes;
     if (v.split)

@@ -246,11 +246,15 @@ typedef struct tc_gemm_sm90_plan {
 } tc_gemm_sm90_plan;
 
 enum { TC__GEMM90_NOTES = 4, TC__GEMM90_NOTE = 32 }; /* how many, bytes of each */
+enum { TC__GEMM90_EACH = 512 };                      /* TC_GROUPS_ARRAY: a job, maps (tc_gemm_sm90_each.h) */
 enum { TC__GEMM90_ORDER = 1024 };                    /* .bsr: rows of blocks that are put in order */
+/* Does the producer leave notes of a block's tiles? Where not all are computed, and where they have k of their own. */
+TC_HD TC_CONSTEXPR int tc__gemm90_noted(tc_gemm_config_in c) { return tc__tiles_some(c) || tc__gemm_by_80(c); }
 TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(tc_gemm_config_in c)
 {
-    return tc__tiles_some(c) ? TC__GEMM90_NOTES * TC__GEMM90_NOTE + tc_pipe_bytes(TC__GEMM90_NOTES)
+    return tc__gemm90_noted(c) ? TC__GEMM90_NOTES * TC__GEMM90_NOTE + tc_pipe_bytes(TC__GEMM90_NOTES)
                                    + (c.bsr ? 2 * TC__GEMM90_ORDER : 0)
+                                   + (c.groups == TC_GROUPS_ARRAY ? TC__GEMM90_EACH : 0)
                              : 0;
 }
 
@@ -262,7 +266,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in give
     const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
                     : c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
     const int fixed = tc__gemm90_pipe_bytes(c, c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
-                    + (c.groups ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
+                    + (tc__gemm_in_rows(c) ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     if ((c.gate || c.gated) && p.warp_store < 2048) p.warp_store = 2048; /* places of both products */
     p.received = c.consumers * 4 * p.warp_store;
@@ -578,6 +582,7 @@ typedef struct tc__gemm90_sources {
     tc_operand_source a, b;
     uint32_t to_a, to_b; /* within a slot */
     int a_k, b_k;        /* of what is turned: the k of a box from which on it is this block's share */
+    int k;               /* TC_GROUPS_K: where the group's begins, in its matrix of the map */
     tc_conv_pixel first; /* .conv: where the first row's first tap lies in X */
     const char *bricks[TC__SPARSE_LINES]; /* .sparse: where those of each 64 rows begin */
 } tc__gemm90_sources;
@@ -598,7 +603,7 @@ TC_DEV uint32_t tc__gemm90_table(tc_gemm_config_in c, const tc_gemm90_block *b)
 /* Tiles of all blocks, or their parts; of groups, once the table is there. */
 TC_DEV uint32_t tc__gemm90_works(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
-    if (!c.groups) return b->p->works;
+    if (!tc__gemm_in_rows(c)) return b->p->works;
     return tc_groups_total(&b->p->groups, tc__gemm90_table(c, b)) * b->p->tiles.area.by;
 }
 
@@ -623,6 +628,20 @@ TC_DEV_SM80 tc_work tc__gemm90_group_work(const int warp, tc_gemm_config_in c, c
         w.batch = (int)tc_uniform((uint32_t)w.batch), w.end = (int)tc_uniform((uint32_t)w.end);
     }
     return w;
+}
+
+/* TC_GROUPS_K: a group's k, and its blocks; without any one of zeros. */
+typedef struct tc__gemm90_cut_k {
+    int first, end;
+    uint32_t blocks;
+} tc__gemm90_cut_k;
+
+TC_DEV tc__gemm90_cut_k tc__gemm90_cut(tc_gemm_config_in c, const tc_gemm90_block *b, int group)
+{
+    const tc_group_rows run = tc_groups_rows(0, &b->p->groups, group);
+    const uint32_t blocks = ((uint32_t)(run.end - run.first) + (uint32_t)c.bk - 1u) / (uint32_t)c.bk;
+    const tc__gemm90_cut_k x = {run.first, run.end, blocks ? blocks : 1u};
+    return x;
 }
 
 /* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with

@@ -114,6 +114,19 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
       "tc: with .gate, .bn and .step must be multiples of 32 and of 16 * .cluster_m (half of them are D's columns), " \
       "and .swap, .cluster_k and TC_GEMM_SM90_ANY_DEFINE are not served")
 
+/* Groups along k, products of their own. */
+#define TC__GEMM_SM90_GROUPS_RULES(X, c)                                                                              \
+    X((c).groups != TC_GROUPS_K || tc__gemm_k_outer(c),                                                               \
+      "tc: .groups = TC_GROUPS_K of TC_GEMM_SM90_DEFINE wants .a_layout TC_COL and .b_layout TC_ROW, where a group "  \
+      "may begin at any k: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                                    \
+    X((c).groups != TC_GROUPS_ARRAY || tc__gemm_each_by_wgmma(c),                                                     \
+      "tc: .groups = TC_GROUPS_ARRAY of TC_GEMM_SM90_DEFINE wants f16 or bf16, or another type than TC_F32 with A in " \
+      "rows and B in columns: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                                 \
+    X((c).groups != TC_GROUPS_ARRAY || (!(c).swap && (c).cluster_m * (c).cluster_n == 1 && (c).consumers <= 2         \
+                                          && tc__gemm90_sums_held(tc_gemm90_view(c)) <= 160),                         \
+      "tc: .groups = TC_GROUPS_ARRAY of TC_GEMM_SM90_DEFINE goes with 1 or 2 .consumers and at most 160 accumulators " \
+      "(rows of a warpgroup * .bn / 128, with .promote and .bn / 2), and without .swap, .cluster_m and .cluster_n")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
@@ -125,7 +138,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
     TC__GEMM_SM90_TILES_RULES(X, c)                                                                                   \
     TC__GEMM_SM90_GATE_RULES(X, c)                                                                                    \
-    TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
+    TC__GEMM_SM90_GROUPS_RULES(X, c)                                                                                  \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(tc__gemm90_gathers_ok(c),                                                                                       \

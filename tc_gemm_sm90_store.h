@@ -95,7 +95,7 @@ TC_DEV int tc__gemm90_matrix(tc_gemm_config_in c, const tc_gemm90_consumer *u)
 TC_DEV int tc__gemm90_group(tc_gemm_config_in c, const tc_gemm90_consumer *u) { return c.groups ? u->w.batch : 0; }
 TC_DEV int tc__gemm90_end(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u)
 {
-    return c.groups ? u->w.end : g->p->out.m;
+    return tc__gemm_in_rows(c) ? u->w.end : g->p->out.m;
 }
 
 TC_DEV tc_gemm_at tc__gemm90_box_at(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
@@ -305,7 +305,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
         if (c.col_sum) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
-    if (s->row + (int)lane / 2 < s->rows && (!c.groups || piece.at.row < u->w.end)
+    if (s->row + (int)lane / 2 < s->rows && (!tc__gemm_in_rows(c) || piece.at.row < u->w.end)
         && (!(c.index & TC_INDEX_D) || (uint32_t)piece.to < (uint32_t)g->p->d_rows))
         tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, &piece);
 }
@@ -324,7 +324,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
         const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, row, c.swap ? col : own + col);
         if (col >= g->width / c.cluster_k || !tc__gemm90_spot_exists(c, g, u, &s)) continue;
         if (!tc__gemm90_picks(c, u) && !c.swap
-            && u->w.row + row + (c.groups ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
+            && u->w.row + row + (tc__gemm_in_rows(c) ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
             && in + wide <= g->width / c.cluster_k
             && u->w.col + own + in + (clips ? 1 : wide) <= tc__gemm90_boxed(c, g))
             continue;
@@ -549,7 +549,8 @@ TC_DEV int tc__gemm90_box_exists(tc_gemm_config_in c, const tc_gemm90_block *g, 
 {
     const int cols = tc_box_cols(tc__gemm90_box(c));
     return (!c.step || (b->i % tc__gemm90_boxes(c) + 1) * cols <= g->width)
-        && b->first.row + s->in_rows <= (c.groups ? s->end : g->p->out.m) && b->first.col + s->in_cols <= g->p->out.n;
+        && b->first.row + s->in_rows <= (tc__gemm_in_rows(c) ? s->end : g->p->out.m)
+        && b->first.col + s->in_cols <= g->p->out.n;
 }
 
 /* Box number i's place, free. */
@@ -631,7 +632,7 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
-    const int spread = tc__gemm90_spreads(c) && u->last, in_rows = c.groups ? 16 : clips ? 1 : 16;
+    const int spread = tc__gemm90_spreads(c) && u->last, in_rows = tc__gemm_in_rows(c) || !clips ? 16 : 1;
     tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, acc,
                             rows};
     if (!clips) s.in_cols = tc__gemm90_across(c, g);
@@ -773,7 +774,7 @@ TC_DEV_SM90 void tc__gemm90_aside_send(tc_gemm_config_in c, const tc_gemm90_bloc
     if (g->p->d_by == TC__GEMM_D_TMA) {
         tc_fence_proxy_async_shared();
         __syncwarp();
-        if (c.groups) {
+        if (tc__gemm_in_rows(c)) {
             const int whole = a.rows / 8 * 8, words = box.bytes / 4;
 #pragma unroll 1
             for (int i = lane; i < (a.rows - whole) * words; i += 32) { /* the last rows of a group, word by word */
@@ -783,7 +784,7 @@ TC_DEV_SM90 void tc__gemm90_aside_send(tc_gemm_config_in c, const tc_gemm90_bloc
                 ((float *)tc__gemm90_d(o, box, rest))[i % words] = tc__epi_shared(u->buf + tc_swizzle(box.bytes, at));
             }
         }
-        if (lane * 8 + (c.groups ? 7 : 0) < a.rows) {
+        if (lane * 8 + (tc__gemm_in_rows(c) ? 7 : 0) < a.rows) {
             first.row += lane * 8;
             tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
             tc_cp_async_bulk_commit_group();

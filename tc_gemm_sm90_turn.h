@@ -131,10 +131,13 @@ TC_DEV_SM90 void tc__turn_slot(tc_gemm_config_in c, const tc_gemm90_block *g, co
 TC_DEV_SM90 void tc__turn_produce(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const tc__turner t = tc_type_bits(c.a) == 8 ? tc__turner_of_8() : tc__turner_of_32();
-    const uint32_t works = c.groups ? tc__gemm90_works(c, g) : g->p->works;
+    const uint32_t works = tc__gemm_in_rows(c) ? tc__gemm90_works(c, g) : g->p->works;
+    if (c.groups == TC_GROUPS_K && g->p->waits) tc_griddepcontrol_wait(); /* for the bounds */
     tc_ring ring = {0, 0};
     for (uint32_t i = tc__gemm90_first(c, g); i < works; i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
-        uint32_t blocks = c.groups ? g->p->k_blocks : tc_gemm90_work(c, g, i).k_blocks;
+        uint32_t blocks = tc__gemm_in_rows(c)        ? g->p->k_blocks
+                        : c.groups == TC_GROUPS_K ? tc__gemm90_cut(c, g, tc_gemm90_work(c, g, i).batch).blocks
+                                                  : tc_gemm90_work(c, g, i).k_blocks;
         for (; blocks; blocks--) {
             TC_MBARRIER_WAIT(tc__turn_raw(c, g, ring.stage), ring.phase, "raw", (int)ring.stage);
             tc__turn_slot(c, g, &t, ring.stage);

@@ -4,9 +4,10 @@
  *     build/bench/groups --case 2 --kernel pp_192    one of them; --seconds 0.01 --rounds 3: a quick look
  *
  * D[m,n] = A[m,k] * B[g][n,k]^T, each group g some rows of A and D: `even`, or `uneven`, as a router might deal them
- * out. Operands take more than the L2, calls stand in CUDA graphs, the kernels take turns (bench.h), and each D is
- * checked at 4096 places against sums in fp64. TB/s: of the weights of groups that have rows, which is what decoding
- * waits for. With -DGROUPS_LIBRARY this file is the library that groups.py calls. */
+ * out; `looked up`: rows of A in another order. `gradients`: D[g][n,k] = A[m,n]^T * B[m,k] over the rows of group g, by
+ * the kernels of TMA and of mma.sync. Operands take more than the L2, calls stand in CUDA graphs, the kernels take turns
+ * (bench.h), and each D is checked at 4096 places against sums in fp64. TB/s: of the weights (gradients) of groups that
+ * have rows, which is what decoding waits for. With -DGROUPS_LIBRARY this file is the library that groups.py calls. */
 #define TC_SM90_STUBS /* for a build that is for sm_80 too */
 #ifdef GROUPS_LIBRARY
 #include "../tc.h"
@@ -34,7 +35,18 @@ TC_GEMM_SM90_DEFINE(few_16_256, GROUPS_OF_ROWS, .bm = 16, .bn = 256, .swap = 1)
 TC_GEMM_SM90_DEFINE(few_32_128, GROUPS_OF_ROWS, .bm = 32, .bn = 128, .swap = 1)
 TC_GEMM_SM90_DEFINE(few_16_pp, GROUPS_OF_ROWS, .bm = 16, .bn = 128, .swap = 1, .schedule = TC_PINGPONG)
 
-enum { FOR_ALL, FOR_MANY, FOR_FEW };
+/* rows of A looked up */
+TC_GEMM_DEFINE(index_any, GROUPS_OF_ROWS, .index = TC_INDEX_A, .shapes = TC_SHAPES_LARGE)
+TC_GEMM_SM80_DEFINE(index_mma, GROUPS_OF_ROWS, .index = TC_INDEX_A)
+/* gradients of weights */
+#define GROUPS_OF_K                                                                                                   \
+    .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW, .groups = TC_GROUPS_K
+TC_GEMM_DEFINE(dw_any, GROUPS_OF_K, .shapes = TC_SHAPES_LARGE)
+TC_GEMM_SM90_DEFINE(dw_256, GROUPS_OF_K, .bm = 128, .bn = 256, .cluster_m = 2)
+TC_GEMM_SM90_DEFINE(dw_pp_192, GROUPS_OF_K, .bm = 128, .bn = 192, .schedule = TC_PINGPONG, .cluster_n = 2)
+TC_GEMM_SM80_DEFINE(dw_mma, GROUPS_OF_K)
+
+enum { FOR_ALL, FOR_MANY, FOR_FEW, FOR_INDEX, FOR_DW };
 typedef struct group_kernel {
     const char *name;
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
@@ -47,15 +59,18 @@ static const group_kernel kernels[] = {
     KERNEL(co_tall, FOR_MANY), KERNEL(co_tall_c12, FOR_MANY), KERNEL(pp_192, FOR_MANY), KERNEL(pp_192_c12, FOR_MANY),
     KERNEL(pp_128_c12, FOR_MANY), KERNEL(pp_64_256, FOR_MANY), KERNEL(few_8_128, FOR_FEW), KERNEL(few_16_64, FOR_FEW),
     KERNEL(few_16_128, FOR_FEW), KERNEL(few_16_256, FOR_FEW), KERNEL(few_32_128, FOR_FEW), KERNEL(few_16_pp, FOR_FEW),
+    KERNEL(index_any, FOR_INDEX), KERNEL(index_mma, FOR_INDEX), KERNEL(dw_any, FOR_DW), KERNEL(dw_256, FOR_DW),
+    KERNEL(dw_pp_192, FOR_DW), KERNEL(dw_mma, FOR_DW),
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
-/* A call: ends on the device. */
+/* A call: ends, and for FOR_INDEX rows, on the device. */
 typedef struct group_call {
     const void *a, *b;
     void *d;
     const int32_t *ends;
     int groups, m, n, k;
+    const int32_t *a_row;
 } group_call;
 
 static tc_status run_kernel(int kernel, const group_call *c, cudaStream_t stream)
@@ -65,6 +80,11 @@ static tc_status run_kernel(int kernel, const group_call *c, cudaStream_t stream
     g.m = c->m, g.n = c->n, g.k = c->k;
     g.a = c->a, g.lda = c->k, g.b = c->b, g.ldb = c->k, g.stride_b = (int64_t)c->n * c->k, g.d = c->d, g.ldd = c->n;
     g.groups.count = c->groups, g.groups.ends = c->ends;
+    if (kernels[kernel].rows == FOR_INDEX) g.a_row = c->a_row, g.a_rows = c->m;
+    if (kernels[kernel].rows == FOR_DW) {
+        g.m = c->n, g.n = c->k, g.k = c->m, g.lda = c->n, g.ldb = g.ldd = c->k;
+        g.stride_b = 0, g.stride_d = (int64_t)c->n * c->k;
+    }
     return kernels[kernel].run(&g, stream);
 }
 
@@ -72,18 +92,19 @@ static tc_status run_kernel(int kernel, const group_call *c, cudaStream_t stream
 
 extern "C" const char *groups_why(void) { return tc_why(); }
 
-/* Kernel number i's name, NULL past the last; for few rows a group (1), for many (0), for both (2). */
+/* Kernel number i's name, NULL past the last; for few rows a group (1), for many (0), for both (2), for what groups.py
+ * does not measure (3). */
 extern "C" const char *groups_name(int i) { return i >= 0 && i < KERNELS ? kernels[i].name : 0; }
 extern "C" int groups_few(int i)
 {
-    return kernels[i].rows == FOR_ALL ? 2 : kernels[i].rows == FOR_FEW;
+    return kernels[i].rows == FOR_ALL ? 2 : kernels[i].rows > FOR_FEW ? 3 : kernels[i].rows == FOR_FEW;
 }
 
 /* sizes: groups, m, n, k. 0 for success; else groups_why() says why. */
 extern "C" int groups_run(int i, const void *const *pointers, const int *sizes, void *stream)
 {
     const group_call c = {pointers[0],  pointers[1], (void *)pointers[2], (const int32_t *)pointers[3], sizes[0],
-                          sizes[1], sizes[2], sizes[3]};
+                          sizes[1], sizes[2], sizes[3], 0};
     return (int)run_kernel(i, &c, (cudaStream_t)stream);
 }
 
@@ -91,14 +112,17 @@ extern "C" int groups_run(int i, const void *const *pointers, const int *sizes, 
 
 typedef struct group_case {
     const char *name;
-    int groups, m, n, k, few;
+    int groups, m, n, k, what;
 } group_case;
 
 static const group_case cases[] = {
-    {"8 experts", 8, 8192, 14336, 4096, 0},
-    {"32 experts", 32, 8192, 4096, 7168, 0},
-    {"32 experts, down", 32, 8192, 7168, 2048, 0},
-    {"64 experts, decoding", 64, 512, 4096, 7168, 1},
+    {"8 experts", 8, 8192, 14336, 4096, FOR_MANY},
+    {"32 experts", 32, 8192, 4096, 7168, FOR_MANY},
+    {"32 experts, down", 32, 8192, 7168, 2048, FOR_MANY},
+    {"64 experts, decoding", 64, 512, 4096, 7168, FOR_FEW},
+    {"32 experts, looked up", 32, 8192, 4096, 7168, FOR_INDEX},
+    {"8 experts, gradients", 8, 8192, 14336, 4096, FOR_DW},
+    {"32 experts, gradients", 32, 32768, 4096, 2048, FOR_DW},
 };
 enum { CASES = sizeof cases / sizeof cases[0], MOST_GROUPS = 64 };
 
@@ -123,23 +147,37 @@ static void deal(const group_case *c, int uneven, int32_t *ends)
     ends[c->groups - 1] = c->m;
 }
 
-/* A warp sums one element of D in fp64. */
+/* A warp sums one element of D in fp64: of gradients, of rows. */
+static __global__ void truth_dw_kernel(group_call c, unsigned *worst)
+{
+    const size_t each = (size_t)c.n * c.k, at = bench_sample(c.groups * each), row = at % each / c.k, col = at % c.k;
+    const int g = (int)(at / each), first = g ? c.ends[g - 1] : 0, end = c.ends[g];
+    double x = 0;
+    for (int e = first + (int)(threadIdx.x % 32); e < end; e += 32)
+        x += bench_get(TC_BF16, c.a, (size_t)e * c.n + row) * bench_get(TC_BF16, c.b, (size_t)e * c.k + col);
+    x = bench_warp_sum(x);
+    if (threadIdx.x % 32 == 0)
+        bench_report(worst, bench_get(TC_BF16, c.d, at), x, 0.0625 * sqrt((double)(end > first ? end - first : 1)));
+}
+
 static __global__ void truth_kernel(group_call c, unsigned *worst)
 {
     const size_t at = bench_sample((size_t)c.m * c.n), row = at / c.n, col = at % c.n;
     int g = 0;
     double x = 0;
     while (c.ends[g] <= (int)row) g++;
+    const size_t from = c.a_row ? (size_t)c.a_row[row] : row;
     for (int e = threadIdx.x % 32; e < c.k; e += 32)
-        x += bench_get(TC_BF16, c.a, row * c.k + e) * bench_get(TC_BF16, c.b, ((size_t)g * c.n + col) * c.k + e);
+        x += bench_get(TC_BF16, c.a, from * c.k + e) * bench_get(TC_BF16, c.b, ((size_t)g * c.n + col) * c.k + e);
     x = bench_warp_sum(x);
     if (threadIdx.x % 32 == 0) bench_report(worst, bench_get(TC_BF16, c.d, at), x, 0.0625 * sqrt((double)c.k));
 }
 
-static float off_by(const group_call *c)
+static float off_by(const group_call *c, int what)
 {
     unsigned *worst = bench_worst();
-    truth_kernel<<<BENCH_SAMPLES / 8, 256>>>(*c, worst);
+    if (what == FOR_DW) truth_dw_kernel<<<BENCH_SAMPLES / 8, 256>>>(*c, worst);
+    else truth_kernel<<<BENCH_SAMPLES / 8, 256>>>(*c, worst);
     return bench_worst_end(worst);
 }
 
@@ -155,6 +193,25 @@ static int run_side(void *self, const bench_problem *p, int set)
     return run_kernel(s->kernel, s->call, p->stream) != TC_OK;
 }
 
+/* Is it for such a case? only: the one that was asked for by name, also where others are for it. */
+static int serves(const group_kernel *kn, const group_case *c, const char *only)
+{
+    const int of_rows = kn->rows <= FOR_FEW && c->what <= FOR_FEW;
+    if (only) return !strcmp(only, kn->name) && (of_rows || kn->rows == c->what);
+    return kn->rows == c->what || (of_rows && kn->rows == FOR_ALL);
+}
+
+/* Rows in another order, on the device. */
+static const int32_t *shuffled(int rows)
+{
+    int32_t *host = (int32_t *)malloc((size_t)rows * 4), *at = 0;
+    for (int i = 0; i < rows; i++) host[i] = (int32_t)((int64_t)i * 4099 % rows); /* 4099 is a prime */
+    CUDA_CHECK(cudaMalloc((void **)&at, (size_t)rows * 4));
+    CUDA_CHECK(cudaMemcpy(at, host, (size_t)rows * 4, cudaMemcpyHostToDevice));
+    free(host);
+    return at;
+}
+
 /* One case: prints a line a kernel. How many failed. */
 static int measure(const group_case *c, int uneven, const char *only, const bench_plan *plan)
 {
@@ -163,7 +220,10 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     group_side selves[KERNELS];
     const bench_kind kind = {TC_BF16, TC_BF16, 0, 0, 0, 0, 0};
     const double flops = 2.0 * c->m * c->n * c->k;
-    const size_t weights = (size_t)c->groups * c->n * c->k;
+    const size_t weights = (size_t)c->groups * c->n * c->k, rows = (size_t)c->m;
+    const int dw = c->what == FOR_DW;
+    const size_t a_size = rows * (dw ? c->n : c->k), b_size = dw ? rows * c->k : weights;
+    const size_t d_size = dw ? weights : rows * c->n;
     int32_t ends[MOST_GROUPS];
     bench_problem p;
     group_call call;
@@ -176,26 +236,26 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     deal(c, uneven, ends);
     for (int i = 0; i < c->groups; i++) busy += ends[i] > (i ? ends[i - 1] : 0);
     call.groups = c->groups, call.m = c->m, call.n = c->n, call.k = c->k;
-    CUDA_CHECK(cudaMalloc((void **)&call.a, (size_t)c->m * c->k * 2));
-    CUDA_CHECK(cudaMalloc((void **)&call.b, weights * 2));
-    CUDA_CHECK(cudaMalloc(&call.d, (size_t)c->m * c->n * 2));
+    CUDA_CHECK(cudaMalloc((void **)&call.a, a_size * 2));
+    CUDA_CHECK(cudaMalloc((void **)&call.b, b_size * 2));
+    CUDA_CHECK(cudaMalloc(&call.d, d_size * 2));
+    call.a_row = c->what == FOR_INDEX ? shuffled(c->m) : 0;
     CUDA_CHECK(cudaMalloc((void **)&call.ends, sizeof ends));
     CUDA_CHECK(cudaMemcpy((void *)call.ends, ends, sizeof ends, cudaMemcpyHostToDevice));
-    bench_fill((void *)call.a, (size_t)c->m * c->k, 1, TC_BF16, 1.f);
-    bench_fill((void *)call.b, weights, 2, TC_BF16, 1.f);
+    bench_fill((void *)call.a, a_size, 1, TC_BF16, 1.f);
+    bench_fill((void *)call.b, b_size, 2, TC_BF16, 1.f);
     CUDA_CHECK(cudaStreamCreate(&p.stream));
     for (int i = 0; i < KERNELS; i++) {
         bench_side *s = &sides[count];
-        if (only ? strcmp(only, kernels[i].name) : kernels[i].rows != FOR_ALL && (kernels[i].rows == FOR_FEW) != c->few)
-            continue;
+        if (!serves(&kernels[i], c, only)) continue;
         selves[count].call = &call, selves[count].kernel = i;
         s->run = run_side, s->self = &selves[count];
-        CUDA_CHECK(cudaMemset(call.d, 0xff, (size_t)c->m * c->n * 2));
+        CUDA_CHECK(cudaMemset(call.d, 0xff, d_size * 2));
         if (bench_side_capture(s, &p)) {
             printf("# %s: refused: %s\n", kernels[i].name, tc_why());
             failed++;
-        } else if (!(off_by(&call) < BENCH_LIMIT)) {
-            printf("# %s: wrong, off by %g\n", kernels[i].name, (double)off_by(&call));
+        } else if (!(off_by(&call, c->what) < BENCH_LIMIT)) {
+            printf("# %s: wrong, off by %g\n", kernels[i].name, (double)off_by(&call, c->what));
             failed++;
         } else {
             in[count] = s;
@@ -214,6 +274,7 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     CUDA_CHECK(cudaFree((void *)call.b));
     CUDA_CHECK(cudaFree(call.d));
     CUDA_CHECK(cudaFree((void *)call.ends));
+    CUDA_CHECK(cudaFree((void *)call.a_row));
     return failed;
 }
 

@@ -65,7 +65,29 @@ TC_GEMM_SM80_DEFINE(each_turned, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OU
                     .bn = 64)
 TC_GEMM_DEFINE(any_each, BF16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .shapes = TC_SHAPES_SMALL, PAIR)
 TC_GEMM_DEFINE(any_k, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
+TC_GEMM_SM90_DEFINE(k_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 64, .bn = 128,
+                    .schedule = TC_PINGPONG, HOOK)
+TC_GEMM_SM90_DEFINE(k_tma_two, F16, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 128, .bn = 128, .step = 64,
+                    .cluster_n = 2, .d_layout = TC_COL)
+TC_GEMM_SM90_DEFINE(k_tma_few, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 64, .bn = 64, .swap = 1, HOOK)
+TC_GEMM_SM90_DEFINE(k_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 64,
+                    .bn = 64, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 64, .stages = 2,
+                    .schedule = TC_PINGPONG, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma_outer, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OUTER, .d_layout = TC_COL, .bm = 128,
+                    .bn = 128, .step = 64)
 #ifdef GROUPS_ALL
+TC_GEMM_SM90_DEFINE(each_tma_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 128,
+                    .bn = 128, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .bm = 64,
+                    .bn = 32, PAIR)
+TC_GEMM_SM90_DEFINE(each_tma_bytes, .a = TC_S8, .b = TC_U8, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 96,
+                    .bk = 256)
+TC_GEMM_SM90_DEFINE(k_tma_wide, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .cluster_n = 2, PAIR)
+TC_GEMM_SM90_DEFINE(k_tma_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, .bm = 128,
+                    .bn = 128, HOOK)
+TC_GEMM_SM90_DEFINE(k_tma_bytes, .a = TC_S8, .b = TC_U8, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, .bm = 128, .bn = 64,
+                    .schedule = TC_PINGPONG)
 TC_GEMM_SM80_DEFINE(k_bytes, .a = TC_S8, .b = TC_U8, .d = TC_F32, .groups = TC_GROUPS_K, SMALL, HOOK)
 TC_GEMM_SM80_DEFINE(k_bytes_outer, .a = TC_S8, .b = TC_S8, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, SMALL)
 TC_GEMM_SM80_DEFINE(k_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, SMALL, PAIR)
@@ -83,10 +105,14 @@ TC_GEMM_SM80_DEFINE(each_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups 
 #define ROW(name, sm, hook, ...)                                                                                      \
     {#name, name##_can_run, name##_run, name##_plan, name##_launch, sm, hook, __VA_ARGS__, name##_config()}
 #define ROW80(name, hook) ROW(name, 80, hook, name##_SMEM)
+#define ROW90(name, hook) ROW(name, 90, hook, name##_SMEM)
 static const kernel kernels[] = {
     ROW80(k_outer, 1), ROW80(k_inner, 0), ROW80(k_mixed, 1), ROW80(each, 1), ROW80(each_turned, 0),
-    ROW(any_each, 80, 2, 0), ROW(any_k, 80, 0, 0),
+    ROW(any_each, 80, 2, 0), ROW(any_k, 80, 0, 0), ROW90(k_tma, 1), ROW90(k_tma_two, 0), ROW90(k_tma_few, 1),
+    ROW90(k_tma_words, 1), ROW90(each_tma, 1), ROW90(each_tma_outer, 0),
 #ifdef GROUPS_ALL
+    ROW90(k_tma_wide, 2), ROW90(k_tma_fp8, 1), ROW90(k_tma_bytes, 0),
+    ROW90(each_tma_fp8, 1), ROW90(each_tma_words, 2), ROW90(each_tma_bytes, 0),
     ROW80(k_bytes, 1), ROW80(k_bytes_outer, 0), ROW80(k_tf32, 2), ROW80(k_f32, 0), ROW80(k_f64, 0), ROW80(k_wide, 0),
     ROW80(each_wide, 2), ROW80(each_bytes, 1), ROW80(each_tf32, 0), ROW80(each_f32, 0), ROW80(each_f64, 0),
     ROW(each_fp8, 80, 1, each_fp8_SMEM),
@@ -222,7 +248,8 @@ static void lay_k(const kernel *kn, problem *p, call *x)
 {
     for (int w = 0; w < 4; w++) {
         matrix *y = &p->x[w];
-        const int many = w >= C, unit = test_int(0, 1) ? 16 / size_of(y->type) : 1;
+        const int many = w >= C, aligned = test_int(0, 1) || (kn->sm == 90 && !many); /* as TMA wants A and B */
+        const int unit = aligned ? 16 / size_of(y->type) : 1;
         const int k_lies = w < C && !y->turned; /* k lies together */
         const int along = w == A ? y->turned ? p->m : p->k : w == B ? y->turned ? p->n : p->k
                         : y->turned ? p->m : p->n;
@@ -235,7 +262,6 @@ static void lay_k(const kernel *kn, problem *p, call *x)
         *pitches[w] = ld;
     }
     x->g.stride_c = p->x[C].at[p->count > 1 ? 1 : 0], x->g.stride_d = p->x[D].at[p->count > 1 ? 1 : 0];
-    (void)kn;
 }
 
 /* TC_GROUPS_ARRAY: matrices somewhere, or a batch; a few that cannot be. */
@@ -383,6 +409,10 @@ static void one(const kernel *kn, uint64_t id)
     if (t->d == TC_F64) x.g.alpha64 = &x.alpha, x.g.beta64 = &x.beta;
     else x.g.alpha = &x.alpha32, x.g.beta = &x.beta32;
     x.g.groups.expected = test_int(0, 1) ? test_int(1, 300) : 0;
+    test_buffer maps = test_buffer_make(1 << 16); /* where Hopper's kernels have tensor maps of products */
+    memset(maps.host, 0xff, maps.bytes);
+    test_buffer_up(&maps);
+    if (test_int(0, 2)) x.g.workspace = (char *)maps.dev + 16, x.g.workspace_size = maps.bytes - 256;
 
     size_t elements = 0; /* one buffer: calls of the hook for each element, strays, sizes, bases, biases */
     for (int i = 0; i < p.count; i++) elements += (size_t)p.rows[i] * (size_t)p.cols[i];
@@ -421,6 +451,7 @@ static void one(const kernel *kn, uint64_t id)
         }
     }
     for (int w = 0; w < 4; w++) test_buffer_drop(&p.x[w].data);
+    test_buffer_drop(&maps);
     if (cut) test_buffer_drop(&x.bounds);
     for (int s = 0; s < 3 && !cut; s++) test_buffer_drop(&x.sizes[s]);
     for (int w = 0; w < 4 && !cut; w++) test_buffer_drop(&x.pointers[w]), test_buffer_drop(&x.pitches[w]);
@@ -451,6 +482,11 @@ static void bad_k(const kernel *kn, const tc_gemm_args *good, const int32_t *the
     refused(kn, &g, "stride_a = 8, but with TC_GROUPS_K the k of all groups is one matrix's: leave it 0");
     g = *good, g.stride_b = 8, refused(kn, &g, "stride_b = 8, but with TC_GROUPS_K");
     g = *good, g.stride_d = 0, refused(kn, &g, "stride_d = 0, but groups.count = 4 products need a place each");
+    if (kn->sm == 90) {
+        g = *good, g.a = (const char *)good->a + 8, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
+        g = *good, g.ldb = 65, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
+        g = *good, g.b = (const void *)4096, refused(kn, &g, "lies less than k = 64 rows above address 0");
+    }
     g = *good, g.a = 0, refused(kn, &g, "a is null");
     g = *good, g.ldb = 63, refused(kn, &g, "ldb = 63 is less than");
 }
@@ -480,6 +516,40 @@ static void bad_each(const kernel *kn, const tc_gemm_args *good, const int32_t *
     CHECK(kn->run(&g, 0) == TC_OK, "%s: m = 0: %s", kn->name, tc_why());
 }
 
+/* A plan of Hopper's whose A and B are others later. k is the outer axis, D column-major. */
+static void plan_of_another(const kernel *kn)
+{
+    enum { M = 72, N = 40, K = 100, COUNT = 3, ROOM = M * K * COUNT };
+    static const int32_t at[COUNT + 1] = {3, 33, 33, 98};
+    const int cut = kn->c.groups == TC_GROUPS_K;
+    test_buffer a[2], b[2], d[2], bounds = test_buffer_make(sizeof at), maps = test_buffer_make(1 << 16);
+    static tc_gemm_plan plan;
+    tc_gemm_args g;
+    for (int i = 0; i < 2; i++) {
+        a[i] = make(ROOM, kn->c.a), b[i] = make(ROOM, kn->c.b), d[i] = make(M * N * COUNT, kn->c.d);
+        for (size_t e = 0; e < ROOM; e++) {
+            put(kn->c.a, a[i].host, e, random_value(kn->c.a));
+            put(kn->c.b, b[i].host, e, random_value(kn->c.b));
+        }
+        test_buffer_up(&a[i]), test_buffer_up(&b[i]), test_buffer_up(&d[i]);
+    }
+    memcpy(bounds.host, at, sizeof at), test_buffer_up(&bounds);
+    memset(&g, 0, sizeof g);
+    g.m = M, g.n = N, g.k = K, g.lda = g.ldd = M, g.ldb = N, g.stride_d = M * N, g.groups.count = COUNT;
+    if (cut) g.groups.offsets = (const int32_t *)bounds.dev;
+    else g.stride_a = M * K, g.stride_b = N * K, g.workspace = maps.dev, g.workspace_size = maps.bytes;
+    g.a = a[0].dev, g.b = b[0].dev, g.d = d[1].dev;
+    CHECK(kn->plan(&g, &plan) == TC_OK, "%s: %s", kn->name, tc_why());
+    g.a = a[1].dev, g.b = b[1].dev, g.d = d[0].dev;
+    CHECK(tc_gemm_plan_pointers(&plan, &g) == TC_OK && kn->launch(&plan, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    g.d = d[1].dev;
+    CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    test_buffer_down(&d[0]), test_buffer_down(&d[1]);
+    CHECK(!memcmp(d[0].host, d[1].host, d[0].bytes), "%s: a plan reads matrices that it was made with", kn->name);
+    for (int i = 0; i < 2; i++) test_buffer_drop(&a[i]), test_buffer_drop(&b[i]), test_buffer_drop(&d[i]);
+    test_buffer_drop(&bounds), test_buffer_drop(&maps);
+}
+
 static void once(const kernel *kn)
 {
     static const char hook[sizeof(told)] = {0};
@@ -493,6 +563,11 @@ static void once(const kernel *kn)
     if (kn->hook) good.epi_args = hook, good.epi_size = sizeof hook;
     if (kn->c.groups == TC_GROUPS_K) good.groups.offsets = there;
     CHECK(kn->can_run(&good, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    if (!strcmp(kn->name, "k_tma_two") || !strcmp(kn->name, "each_tma_outer")) plan_of_another(kn);
+#ifndef FUZZ_KERNELS
+    if (!strcmp(kn->name, "each_tma"))
+        CHECK(each_tma_workspace(&good) == 4 * 256 + 112, "%d bytes of workspace", (int)each_tma_workspace(&good));
+#endif
     g = good, g.groups.count = 0, refused(kn, &g, "groups.count = 0 must be in 1..65536");
     g = good, g.groups.count = 65537, refused(kn, &g, "groups.count = 65537 must be in 1..65536");
     g = good, g.groups.expected = -1, refused(kn, &g, "groups.expected = -1 is negative");

@@ -46,13 +46,14 @@ each80 90a
 weights80 80
 attn120 120a
 gate80 80
-gate90 90a'
+gate90 90a
+each90 90a'
 
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
     [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
-    name=$(echo "$families" | sed -n "$(($1 % 32 + 1))p")
+    name=$(echo "$families" | sed -n "$(($1 % 33 + 1))p")
     family=${name% *} arch=${name#* }
     case $family in
         gemm*) source=tests/gemm_fuzz.cu ;;

@@ -1,5 +1,5 @@
 // groups_k_sm120.cu - groups cut along k by TMA
-// expect: tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE
+// expect: tc: .groups = TC_GROUPS_K and TC_GROUPS_ARRAY are for TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE and TC_
 // expect-line: 7
 // arch: 120a
 #include "tc_gemm.h"

@@ -355,6 +355,18 @@ static void fix_each(gemm_draw *g)
     if (c->a == TC_F64) c->d = TC_F64, c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = told_hooks;
 }
 
+/* Hopper's: k is the outer axis of what is cut. */
+static void fix_each90(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, told_hooks);
+    c->d_layout = c->epi2 ? 0 : PICK(0, TC_ROW, TC_COL);
+    c->groups = PICK(TC_GROUPS_K, TC_GROUPS_ARRAY), c->a_layout = TC_COL, c->b_layout = TC_ROW, c->raster = 0;
+    if (chance(50)) c->a = c->b = PICK(TC_TF32, TC_S8, TC_E4M3, TC_E5M2);
+    if (c->groups == TC_GROUPS_ARRAY) c->a_layout = PICK(0, TC_ROW, TC_COL), c->b_layout = PICK(0, TC_ROW, TC_COL);
+    if (c->a == TC_S8) c->b = PICK(TC_S8, TC_U8), c->d = TC_F32;
+}
+
 /* 2:4. */
 static void fix_sparse(gemm_draw *g)
 {
@@ -449,7 +461,7 @@ static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FA
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
     {"tiles", {fix_tiles, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
-    {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, 0, 0, 0}},
+    {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, fix_each90, 0, 0}},
     {"gate", {fix_gate80, fix_gate90, 0, 0}},
 };
 
