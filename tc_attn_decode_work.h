@@ -448,10 +448,10 @@ TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode
     for (i = 1; i < TC__DECODE_SIZES; i++) on->clusters[i] = (int)(found >> (15 * i - 14) & 0x7fff);
 }
 
-/* What a cluster's meeting at the end of a unit takes (its start, two barriers, the way through shared memory of
- * others), in tiles of a block. Tests say 0, so that small problems are split too. */
+/* What the meeting of a cluster of `size` blocks at the end of a unit takes (its start, two barriers, the way through
+ * shared memory of others), in tiles of a block. A test says something else, so that small problems are split too. */
 #ifndef TC__DECODE_MEET
-#define TC__DECODE_MEET(c) tc__decode_least(c)
+#define TC__DECODE_MEET(c, size) tc__decode_least(c)
 #endif
 
 /* A call without a workspace: how many blocks, as a cluster, share the keys of each unit. Time is counted in tiles of a
@@ -478,7 +478,7 @@ TC_HOST void tc__decode_share(const tc_attn_config *c, const tc_attn_args *g, co
         const int size = 1 << i, asked = g->blocks / size;
         const int64_t most = g->blocks && asked < on->clusters[i] ? asked : on->clusters[i],
                       each = most ? (units + most - 1) / most : 0;
-        const double part = (double)(each * ((tiles + size - 1) / size + (i ? (int64_t)TC__DECODE_MEET(*c) : 0))),
+        const double part = (double)(each * ((tiles + size - 1) / size + (i ? (int64_t)TC__DECODE_MEET(*c, size) : 0))),
                      time = part > memory ? part : memory;
         if (!most || (i && time >= 0.95 * best)) continue;
         best = time;
