@@ -26,9 +26,14 @@
  * LENGTHS on the device (lens_k, lens_q, cu_q, cu_k) may change between replays of a CUDA graph: each block finds out
  * from them what it has to do. k_len is their bound.
  *
- * WORKSPACE. Blocks share the keys of a sequence only where args.workspace is there; it is the caller's, serves one
- * call at a time, may hold anything before its first use, and is left alone between calls, as a GEMM's. Fewer bytes
- * than NAME_workspace says are refused.
+ * WORKSPACE. With args.workspace any number of blocks share the keys of a sequence, and every call is cut evenly. It is
+ * the caller's, serves one call at a time, may hold anything before its first use, and is left alone between calls, as
+ * a GEMM's. Fewer bytes than NAME_workspace says are refused.
+ *     Without one the blocks of a thread block cluster share them, where that is worth it: 2, 4, 8 or 16 (as many as
+ * the device takes) for each key head of each sequence, by the number of these, k_len, .blocks and what the device runs
+ * at a time. So one sequence of 8 key heads is 128 blocks' work, one of a single key head 16 blocks'. It takes a device
+ * of compute capability 9.0 or later and code compiled for such; elsewhere no keys are split, nor in launches by
+ * tc_attn_decode_prepare, which knows no device.
  *
  * SAME BITS. Two calls with the same arguments, lengths, .blocks and workspace (or none) on the same device give the
  * same bits. Another batch or other lengths may cut a sequence at other places.
