@@ -121,8 +121,8 @@
  *     tc_attn_sm90_legal, _sm80_, _sm100_, _sm120_    would the generator take this configuration?  and tc_attn_sm80.h
  *
  * DECODING. Where the queries of a sequence, times the heads that share K and V, are 16 rows or fewer, TC_ATTN_DEFINE
- * takes its decoding kernel. With args.workspace that splits the keys of a sequence between blocks; without, few
- * sequences of few key heads use few SMs:
+ * takes its decoding kernel. With args.workspace that splits the keys of a sequence between blocks; without, between
+ * those of a cluster (Hopper and later: up to 16), or not at all, and few sequences of few key heads use few SMs:
  *     args.workspace_size = attn_workspace(&args);
  *     if (args.workspace_size) cudaMalloc(&args.workspace, args.workspace_size);     once
  *   tc_attn_decode.h says what a workspace may hold, and when. Where queries are more and fit a tile, the heads of a

@@ -26,9 +26,14 @@
  * LENGTHS on the device (lens_k, lens_q, cu_q, cu_k) may change between replays of a CUDA graph: each block finds out
  * from them what it has to do. k_len is their bound.
  *
- * WORKSPACE. Blocks share the keys of a sequence only where args.workspace is there; it is the caller's, serves one
- * call at a time, may hold anything before its first use, and is left alone between calls, as a GEMM's. Fewer bytes
- * than NAME_workspace says are refused.
+ * WORKSPACE. With args.workspace any number of blocks share the keys of a sequence, and every call is cut evenly. It is
+ * the caller's, serves one call at a time, may hold anything before its first use, and is left alone between calls, as
+ * a GEMM's. Fewer bytes than NAME_workspace says are refused.
+ *     Without one the blocks of a thread block cluster share them, where that is worth it: 2, 4, 8 or 16 (as many as
+ * the device takes) for each key head of each sequence, by the number of these, k_len, .blocks and what the device runs
+ * at a time. So one sequence of 8 key heads is 128 blocks' work, one of a single key head 16 blocks'. It takes a device
+ * of compute capability 9.0 or later and code compiled for such; elsewhere no keys are split, nor in launches by
+ * tc_attn_decode_prepare, which knows no device.
  *
  * SAME BITS. Two calls with the same arguments, lengths, .blocks and workspace (or none) on the same device give the
  * same bits. Another batch or other lengths may cut a sequence at other places.
@@ -466,11 +471,15 @@ TC_DEV_SM80 int tc__decode_join(const tc_attn_config c, const tc_attn_decode_par
         const int row = e / (dv / 4), col = e % (dv / 4) * 4;
         *(float4 *)(mine + row * dv + col) = *(const float4 *)(sums + row * tc__decode_pitch(c) + col);
     }
-    if ((int)threadIdx.x < rows) {
-        float total[3];
-        tc__decode_total(stats, c.warps, (int)threadIdx.x, scale, total);
 #pragma unroll
-        for (int i = 0; i < 3; i++) mine[c.bm * dv + i * c.bm + (int)threadIdx.x] = total[i];
+    for (int first = 0; first < c.bm; first += c.warps * 32) {
+        const int row = first + (int)threadIdx.x;
+        if (row < rows) {
+            float total[3];
+            tc__decode_total(stats, c.warps, row, scale, total);
+#pragma unroll
+            for (int i = 0; i < 3; i++) mine[c.bm * dv + i * c.bm + row] = total[i];
+        }
     }
     __threadfence();
     __syncthreads();
@@ -521,6 +530,115 @@ TC_DEV_SM80 int tc__decode_join(const tc_attn_config c, const tc_attn_decode_par
     }
     __syncthreads();
     return 1;
+}
+
+#if TC_HAS_SM90
+/* A unit that the blocks of a cluster share, each of which has its sums in shared memory: a block adds up an equal part
+ * of them, 4 columns of a row by a thread, in the order of the ranks, which is that of the keys, and stores it. All of
+ * the cluster have met before it. */
+TC_DEV_SM90 void tc__decode_gather(const tc_attn_config c, const tc_attn_decode_params *p, const tc__decode_walk *x,
+                                   const tc__decode_stats stats, const float *sums)
+{
+    const tc_attn_problem *pr = &p->problem;
+    const int dv = c.head_dim_v, many = 8, all = tc__decode_rows(c, p, x) * dv / 4,
+              blocks = (int)tc_cluster_nctarank(), rank = (int)tc_cluster_ctarank(),
+              end = all * (rank + 1) >> tc__decode_log(c);
+    const float scale = tc_attn_scale(c, pr),
+                v = c.kv && p->v_scale ? p->v_scale[p->scale_heads ? x->w.h / pr->group : 0] : 1.f;
+    const uint32_t sums_at = tc_smem_u32(sums), stats_at = tc_smem_u32(stats.at);
+#pragma unroll 1
+    for (int e = (all * rank >> tc__decode_log(c)) + (int)threadIdx.x; e < end; e += c.warps * 32) {
+        const int row = e / (dv / 4), col = e % (dv / 4) * 4, tile_row = tc__decode_row(c, x) + row;
+        const uint32_t in_sums = (uint32_t)(row * tc__decode_pitch(c) + col) * 4u;
+        const tc_attn_at at = tc__attn_row(pr, &x->w, tile_row);
+        float sum[4] = {0.f, 0.f, 0.f, 0.f}, top = -TC__INF, p_sum = 0.f, rounding = 0.f;
+#pragma unroll 1
+        for (int i = 0; i < blocks; i += many) { /* what it takes is the way there: 8 blocks are asked at a time */
+            float o[8][4], stat[3][8], high = top, f;
+#pragma unroll
+            for (int k = 0; k < many; k++) {
+                stat[0][k] = -TC__INF, stat[1][k] = stat[2][k] = 0.f;
+                o[k][0] = o[k][1] = o[k][2] = o[k][3] = 0.f;
+                if (i + k < blocks) {
+                    const uint32_t there = tc_mapa(sums_at, (uint32_t)(i + k)) + in_sums,
+                                   its = tc_mapa(stats_at, (uint32_t)(i + k)) + (uint32_t)row * 4u;
+                    TC_LD_SHARED_CLUSTER(v4, f32, o[k], there);
+#pragma unroll
+                    for (int n = 0; n < 3; n++)
+                        TC_LD_SHARED_CLUSTER(, f32, &stat[n][k], its + (uint32_t)(n * stats.warps * stats.rows) * 4u);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < many; k++) high = fmaxf(high, stat[0][k]);
+            f = tc__decode_factor(top, high, scale);
+            p_sum *= f, rounding *= f;
+#pragma unroll
+            for (int n = 0; n < 4; n++) sum[n] *= f;
+            top = high;
+#pragma unroll
+            for (int k = 0; k < many; k++) {
+                f = tc__decode_factor(stat[0][k], top, scale);
+                p_sum += f * stat[1][k], rounding += f * stat[2][k];
+#pragma unroll
+                for (int n = 0; n < 4; n++) sum[n] += f * o[k][n];
+            }
+        }
+        tc__attn_end ends = {p_sum, top == -TC__INF ? -TC__INF : top * scale, p_sum + rounding, 0.f};
+        ends.inverse = p_sum == 0.f ? 0.f : tc__inverse(ends.rounded);
+        if (c.sink) {
+            const tc_attn_at head = {x->w.b, at.h, 0, 0, 0};
+            tc__attn_add_sink(c.sink(head, pr->hook), &ends);
+        }
+        if (pr->lse && col == 0)
+            pr->lse[(long long)tc__attn_outer_q(pr, &x->w) * pr->lse_batch + x->w.q_at + at.h * pr->lse_head + at.q] =
+                tc__attn_lse(&ends);
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            const tc_attn_at here = {x->w.b, at.h, at.q, 0, col + n};
+            sum[n] = (c.kv ? sum[n] * v : sum[n]) * ends.inverse;
+            if (c.out) sum[n] = c.out(sum[n], here, pr->hook);
+        }
+        *(uint2 *)((uint16_t *)pr->o + ((long long)tc__attn_outer_q(pr, &x->w) * pr->o_batch
+                                        + (long long)(x->w.q_at + at.q) * pr->o_row + at.h * pr->o_head + col)) =
+            make_uint2(tc_pack(c.type, sum[0], sum[1]), tc_pack(c.type, sum[2], sum[3]));
+    }
+}
+#endif
+
+/* The end of a unit that a cluster shares, behind tc__decode_meet. Each thread of the cluster comes here once for each
+ * unit of the cluster's run, which is the same for all of its blocks: arrives and waits, so that all sums are there,
+ * and arrives again where it has read what it reads of others. For that tc__decode_read_by_all waits, before anything
+ * is written over it and before a block ends; meanwhile the next unit goes on. */
+TC_DEV_SM80 void tc__decode_join_cluster(const tc_attn_config c, const tc_attn_decode_params *p,
+                                         const tc__decode_walk *x, const tc__decode_stats stats, const float *sums)
+{
+#if TC_HAS_SM90
+    const float scale = tc_attn_scale(c, &p->problem);
+#pragma unroll
+    for (int i = 0; i < c.bm; i += c.warps * 32) {
+        const int row = i + (int)threadIdx.x;
+        if (row < tc__decode_rows(c, p, x)) {
+            float total[3];
+            tc__decode_total(stats, c.warps, row, scale, total);
+#pragma unroll
+            for (int n = 0; n < 3; n++) *tc__decode_stat(stats, n, 0, row) = total[n];
+        }
+    }
+    __syncwarp();
+    tc_cluster_sync();
+    tc__decode_gather(c, p, x, stats, sums);
+    __syncwarp();
+    tc_cluster_arrive();
+#else
+    (void)c, (void)p, (void)x, (void)stats, (void)sums;
+#endif
+}
+
+TC_DEV_SM80 void tc__decode_read_by_all(void)
+{
+#if TC_HAS_SM90
+    tc_cluster_wait();
+#endif
 }
 
 /* The last warp: sums to O, of `count` warps (all of them have met), or of all parts. */
@@ -597,7 +715,8 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
     tc_attn_rows rows[4];
     uint32_t held[256], use = 0;
     float o[256], s[128];
-    if (!tc__decode_begin(c, p, &x)) return;
+    int again = 0;
+    if (!tc__decode_begin(c, p, &x)) return; /* nor has any block of the cluster */
     at.p = p;
     at.held = held, at.s = s, at.o = o, at.rows = rows;
     at.q = tc_smem_u32(rest);
@@ -639,37 +758,43 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
             if (task.n < x.w.hi) tc__decode_step(c, &at, &x.w, task);
             use = use + 1 == (uint32_t)stages ? 0 : use + 1;
         }
+        if (tc__decode_log(c) && again) tc__decode_read_by_all();
         tc__decode_meet(c, &at, stats, sums, tc__decode_rows(c, p, &x));
-        {
+        if (tc__decode_log(c)) {
+            tc__decode_join_cluster(c, p, &x, stats, sums);
+            again = 1;
+        } else {
             const int part = p->counters && (begin > 0 || x.end < x.tiles);
             if ((!part || tc__decode_join(c, p, &x, stats, sums, begin)) && warp == c.warps - 1)
                 tc__decode_store(c, &at, &x, stats, sums, part);
         }
         if (!tc__decode_next(c, p, &x)) break;
     }
+    if (tc__decode_log(c)) tc__decode_read_by_all();
 }
 
 #endif /* __CUDACC__ */
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* As tc_gemm_sm90_launch; cluster is 1. */
+/* As tc_gemm_sm90_launch; cluster: 1 of tc_attn_decode_prepare, which knows no device. */
 typedef struct tc_attn_decode_launch {
     unsigned grid, block, smem, cluster;
     tc_attn_decode_params params;
 } tc_attn_decode_launch;
 
-/* A checked call that computes something. */
-TC_HOST tc_status tc__attn_decode_launch(const tc_attn_config *c, const tc_attn_args *g, int at_a_time,
+/* A checked call that computes something. on: what of it runs at a time; clusters[0] alone, if its sms are 0. */
+TC_HOST tc_status tc__attn_decode_launch(const tc_attn_config *c, const tc_attn_args *g, const tc__decode_device *on,
                                          tc_attn_decode_launch *l)
 {
     tc__decode_cut cut;
-    tc_status st = tc__decode_cut_of(c, g, g->workspace != 0, at_a_time, &cut);
+    tc_status st = tc__decode_cut_of(c, g, g->workspace != 0, on->clusters[0], &cut);
+    if (st == TC_OK && !g->workspace && on->sms) tc__decode_share(c, g, on, &cut);
     if (st == TC_OK) st = tc__decode_fill_params(c, g, &cut, &l->params);
     if (st != TC_OK) return st;
     l->block = (unsigned)tc_attn_decode_threads(*c);
     l->smem = (unsigned)tc_attn_decode_smem(*c);
-    l->cluster = 1;
+    l->cluster = cut.cluster;
     l->grid = cut.blocks;
     return TC_OK;
 }
@@ -681,14 +806,16 @@ TC_HOST tc_status tc_attn_decode_prepare(const tc_attn_config *given, const tc_a
     const tc__field *tc__fields = tc__attn_fields;
     tc_attn_config complete;
     const tc_attn_config *c = &complete;
+    tc__decode_device on = {0, {0, 0, 0, 0, 0}};
     tc_status st;
     st = tc__decode_given(given, out, sizeof *out, sms);
     if (st != TC_OK) return st;
     complete = tc_attn_decode_config(*given);
+    on.clusters[0] = sms * tc_attn_decode_blocks(complete);
     TC__ATTN_DECODE_RULES(TC__RULE_SAY, *c)
     st = tc__attn_decode_check(c, args);
     if (st != TC_OK || tc__attn_empty(args)) return st;
-    return tc__attn_decode_launch(c, args, sms * tc_attn_decode_blocks(*c), out);
+    return tc__attn_decode_launch(c, args, &on, out);
 }
 
 /* How many stages the current device has room for in a block: the configuration's or fewer, but 2. */
@@ -710,19 +837,27 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
 {
     tc_attn_decode_launch l;
     tc_status st = tc__attn_decode_check(c, args);
-    int sms = 0, device = 0, smem = 0, blocks = tc_attn_decode_blocks(*c);
+    tc__decode_device on = {0, {0, 0, 0, 0, 0}};
+    tc__device d = {0, 0, 0, 0};
+    tc__kernel sized = *k;
+    int unused = 0, smem = 0, blocks = tc_attn_decode_blocks(*c);
     cudaError_t err;
     if (st != TC_OK || tc__attn_empty(args)) return st;
-    st = tc__kernel_device(k, &sms);
+    st = tc__kernel_device(k, &unused);
     if (st != TC_OK) return st;
-    if ((err = cudaGetDevice(&device)) != cudaSuccess
-        || (err = cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device)) != cudaSuccess)
+    if ((err = tc__device_now(&d)) != cudaSuccess
+        || (err = cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d.at)) != cudaSuccess)
         return tc__cuda_fail("cudaDeviceGetAttribute", err);
     if (smem / (k->smem + 1024) < blocks) blocks = smem / (k->smem + 1024);
     if (blocks < 1) blocks = 1;
-    if (how->workspace) return tc__decode_room(c, args, sms * blocks, how->workspace);
-    st = tc__attn_decode_launch(c, args, sms * blocks, &l);
-    return st != TC_OK || !how->launch ? st : tc__kernel_launch(k, l.grid, &l.params, how);
+    on.sms = d.sms;
+    on.clusters[0] = d.sms * blocks;
+    if (how->workspace) return tc__decode_room(c, args, on.clusters[0], how->workspace);
+    if (!args->workspace) tc__decode_ask(k, &d, &on);
+    st = tc__attn_decode_launch(c, args, &on, &l);
+    if (st != TC_OK || !how->launch) return st;
+    sized.cluster = (int)l.cluster;
+    return tc__kernel_launch(&sized, l.grid, &l.params, how);
 }
 
 #endif /* host */

@@ -44,6 +44,11 @@ typedef struct tc_attn_decode_params {
  * adds changes no bit; nobody waits. A block has two such parts at most: the end of the unit that it begins in (or
  * all of it that is its own), and the beginning of the one that it ends in.
  *
+ * Without a workspace the line is one of whole units. There, from sm_90 on, the blocks of a cluster may share each unit
+ * of theirs: runs are the clusters', and of a unit's tiles block r of n has those from tiles * r / n on, found out from
+ * the length like all else. A block that has none walks one tile behind the last, where there is nothing to do, so that
+ * all of a cluster go through the same units. How many blocks a cluster has the kernel is not told: it asks.
+ *
  *     shared memory:    [warps][stages] slabs of K, of V | Q: bm rows | sums: bm rows of f32 | maxima and sums of rows
  *
  * COUNTER, 64 bits, as that of tc_split.h: parts that arrived (bits 0-31) and a mark, without which it is no counter
@@ -205,23 +210,44 @@ TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p
     x->tiles = w->hi > w->lo ? (uint32_t)(w->hi - w->lo + c.warps - 1) / (uint32_t)c.warps : 1u;
 }
 
+/* log2 of the blocks of a cluster, which share a run: their number is a power of 2. Kernels of images before sm_90, and
+ * latent attention's, have no clusters and do not ask. (%clusterid takes ptxas a division of floats.) */
+TC_DEV uint32_t tc__decode_log(const tc_attn_config c)
+{
+#if TC_HAS_SM90
+    if (c.head_dim <= 256) return 31u - (uint32_t)__clz((int)tc_cluster_nctarank());
+#endif
+    (void)c;
+    return 0;
+}
+
 /* What a unit of the sequence takes along the line: its tiles, or 1 where no unit is split. */
 TC_DEV uint32_t tc__decode_length(const tc_attn_decode_params *p, const tc__decode_walk *x)
 {
     return p->counters ? x->tiles : 1u;
 }
 
-/* How much of the unit is this block's, from its tile `tile` on. */
-TC_DEV void tc__decode_take(const tc_attn_decode_params *p, tc__decode_walk *x, uint32_t tile)
+/* How much of the unit is this block's, from its tile `tile` on; of one that its cluster shares, an equal part. */
+TC_DEV void tc__decode_take(const tc_attn_config c, const tc_attn_decode_params *p, tc__decode_walk *x, uint32_t tile)
 {
     const uint32_t rest = tc__decode_length(p, x) - (p->counters ? tile : 0u), mine = rest < x->left ? rest : x->left;
     x->tile = tile;
     x->end = p->counters ? tile + mine : x->tiles;
     x->left -= mine;
     x->w.h = (int)(x->unit / x->row_tiles) * p->problem.group;
+#if TC_HAS_SM90
+    if (c.head_dim <= 256 && !p->counters) { /* there are 2^27 tiles at most */
+        const uint32_t shift = tc__decode_log(c), rank = tc_cluster_ctarank();
+        x->tile = x->tiles * rank >> shift;
+        x->end = x->tiles * (rank + 1u) >> shift;
+        if (x->tile == x->end) x->tile = x->tiles, x->end = x->tiles + 1u;
+    }
+#else
+    (void)c;
+#endif
 }
 
-/* The beginning of this block's run; 0 where it has none. By all lanes of a warp. */
+/* The beginning of this block's run, or its cluster's; 0 where it has none. By all lanes of a warp. */
 TC_DEV int tc__decode_begin(const tc_attn_config c, const tc_attn_decode_params *p, tc__decode_walk *x)
 {
     const tc_attn_problem *pr = &p->problem;
@@ -253,13 +279,13 @@ TC_DEV int tc__decode_begin(const tc_attn_config c, const tc_attn_decode_params 
             }
         }
     }
-    x->each = (total + gridDim.x - 1u) / gridDim.x;
+    x->each = (total + (gridDim.x >> tc__decode_log(c)) - 1u) / (gridDim.x >> tc__decode_log(c));
     x->each = x->each < p->least ? p->least : x->each;
     if (c.head_dim > 256 && total == longest * units) { /* all alike: runs of whole units, where that is little more */
         const uint32_t more = longest - 1u - (x->each - 1u) % longest;
         if (more <= 3u && more * 16u <= x->each) x->each += more;
     }
-    first = blockIdx.x * x->each;
+    first = (blockIdx.x >> tc__decode_log(c)) * x->each;
     if (first >= total) return 0;
     if (alike) {
         const uint32_t length = x->units * tc__decode_length(p, x);
@@ -294,7 +320,7 @@ TC_DEV int tc__decode_begin(const tc_attn_config c, const tc_attn_decode_params 
     x->left = total - first < x->each ? total - first : x->each;
     rest -= x->unit * tc__decode_length(p, x);
     x->start = first - rest;
-    tc__decode_take(p, x, rest);
+    tc__decode_take(c, p, x, rest);
     return 1;
 }
 
@@ -308,7 +334,7 @@ TC_DEV int tc__decode_next(const tc_attn_config c, const tc_attn_decode_params *
         while (!x->units);
         x->unit = 0;
     }
-    tc__decode_take(p, x, 0);
+    tc__decode_take(c, p, x, 0);
     return 1;
 }
 
@@ -347,7 +373,7 @@ TC_HOST tc_status tc__attn_decode_check(const tc_attn_config *c, const tc_attn_a
 
 /* How a checked call is cut. */
 typedef struct tc__decode_cut {
-    unsigned blocks;
+    unsigned blocks, cluster;   /* of the grid, of a cluster */
     uint32_t least;
     size_t counters, workspace; /* bytes; 0: no keys are split */
 } tc__decode_cut;
@@ -380,9 +406,86 @@ TC_HOST tc_status tc__decode_cut_of(const tc_attn_config *c, const tc_attn_args 
     cut->least = split ? tc__decode_least(*c) : 1u;
     if (blocks * cut->least > all) blocks = (double)(int64_t)((all + cut->least - 1) / cut->least);
     cut->blocks = (unsigned)blocks;
+    cut->cluster = 1;
     cut->counters = ((size_t)cut->blocks * 8 + 255) / 256 * 256;
     cut->workspace = split ? cut->counters + (size_t)cut->blocks * 2 * (size_t)tc__decode_part(*c) * sizeof(float) : 0;
     return TC_OK;
+}
+
+/* What runs at a time on a device: clusters of 1, 2, 4, 8 and 16 blocks, 0 where it has none of that size. */
+enum { TC__DECODE_SIZES = 5 };
+typedef struct tc__decode_device {
+    int sms, clusters[TC__DECODE_SIZES];
+} tc__decode_device;
+
+/* How many clusters of each size the device runs at a time: none but of 1 where it or the kernel's image is of before
+ * sm_90. The answers are kept, 15 bits each and one that they are there: only a kernel's first such call asks. */
+TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode_device *on)
+{
+    const tc__launch plain = {0, 0, 0, 0, 0, 0, 0};
+    struct cudaFuncAttributes attr;
+    cudaLaunchAttribute attributes[2];
+    cudaLaunchConfig_t launch;
+    tc__kernel sized = *k;
+    int64_t found = d->at < TC__MAX_DEVICES ? TC__LOAD_RELAXED(&k->cache->sizes[d->at]) : 0;
+    int i;
+    if (!found) {
+        found = 1;
+        if (d->cc >= 90 && cudaFuncGetAttributes(&attr, k->function) == cudaSuccess && attr.ptxVersion >= 90)
+            for (i = 1; i < TC__DECODE_SIZES; i++) {
+                int count = 0;
+                sized.cluster = 1 << i;
+                launch = tc__kernel_launch_config(&sized, (unsigned)sized.cluster, &plain, attributes);
+                if ((sized.cluster <= 8 || cudaFuncSetAttribute(k->function,
+                                                                cudaFuncAttributeNonPortableClusterSizeAllowed, 1)
+                                               == cudaSuccess)
+                    && cudaOccupancyMaxActiveClusters(&count, k->function, &launch) == cudaSuccess && count > 0)
+                    found |= (int64_t)(count < 0x7fff ? count : 0x7fff) << (15 * i - 14);
+            }
+        (void)cudaGetLastError(); /* a size that the device does not have is none that it is asked for */
+        if (d->at < TC__MAX_DEVICES) TC__STORE_RELAXED(&k->cache->sizes[d->at], found);
+    }
+    for (i = 1; i < TC__DECODE_SIZES; i++) on->clusters[i] = (int)(found >> (15 * i - 14) & 0x7fff);
+}
+
+/* What the meeting of a cluster of `size` blocks at the end of a unit takes (its start, two barriers, the way through
+ * shared memory of others), in tiles of a block. A test says something else, so that small problems are split too. */
+#ifndef TC__DECODE_MEET
+#define TC__DECODE_MEET(c, size) tc__decode_least(c)
+#endif
+
+/* A call without a workspace: how many blocks, as a cluster, share the keys of each unit. Time is counted in tiles of a
+ * block that has the memory for itself. It is the larger of two:
+ *   - what the busiest cluster takes: its units, one after the other, each of them a share of the tiles (that of the
+ *     block with the most) and, where there is more than one block, their meeting;
+ *   - what the memory takes: all tiles, of which it brings as many at a time as 3 of 4 SMs have blocks that wait for
+ *     them. (H200: 0.75 us a tile of 32 KB in a block, 4.3 TB/s. With more blocks each waits longer.)
+ * More blocks to a cluster shorten the first until the second is what counts, or until so few clusters run at a time (a
+ * cluster lies in one of the chip's groups of SMs, and the larger it is the worse it fills them) that each has more
+ * units. So calls with as many units as keep the memory busy stay as they are, as do those of few keys. Of sizes that
+ * take the same time, or a twentieth less, the smaller is taken. Lengths on the device count as k_len. */
+TC_HOST void tc__decode_share(const tc_attn_config *c, const tc_attn_args *g, const tc__decode_device *on,
+                              tc__decode_cut *cut)
+{
+    const int64_t rows = (int64_t)g->q_len * (g->heads / tc__attn_kv_heads(g)),
+                  units = (rows + c->bm - 1) / c->bm * tc__attn_kv_heads(g) * g->batch,
+                  window = c->window && g->window_left >= 0 ? (int64_t)g->window_left + g->q_len : g->k_len,
+                  keys = window < g->k_len ? window : g->k_len, tiles = keys ? (keys - 1) / c->bn + 1 : 1;
+    const double memory = (double)(units * tiles) / (0.75 * on->sms);
+    double best = 0;
+    int i;
+    for (i = 0; i < TC__DECODE_SIZES; i++) {
+        const int size = 1 << i, asked = g->blocks / size;
+        const int64_t most = g->blocks && asked < on->clusters[i] ? asked : on->clusters[i],
+                      each = most ? (units + most - 1) / most : 0;
+        const double part = (double)(each * ((tiles + size - 1) / size + (i ? (int64_t)TC__DECODE_MEET(*c, size) : 0))),
+                     time = part > memory ? part : memory;
+        if (!most || (i && time >= 0.95 * best)) continue;
+        best = time;
+        if (!i) continue;
+        cut->cluster = (unsigned)size;
+        cut->blocks = (unsigned)((units + each - 1) / each) * (unsigned)size;
+    }
 }
 
 /* The parameters of a checked call that is cut so. */

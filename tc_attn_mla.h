@@ -18,10 +18,11 @@
  * FIELDS (tc_attn_config): .type, TC_F16 or TC_BF16; .causal, of the q_len queries: the last one sees all keys; .paged,
  * as in tc_attn_decode.h. No other.
  *
- * ARGS are those of decoding (tc_attn_decode.h), which is also the place for lengths on the device, for the workspace
- * and for which calls give the same bits. heads_kv is 1 or 0, v is null or k, and scale has no default: what the model
- * was trained with is not 1 / sqrt(576). lse is written if given. Pages of 64 rows, or a multiple of it, take the
- * fewest copies; of other multiples of 8 rows each page, or each part of it that is a power of 2, is a copy of its own.
+ * ARGS are those of decoding (tc_attn_decode.h), which is also the place for lengths on the device, for the workspace,
+ * without which no keys are split (here are no clusters), and for which calls give the same bits. heads_kv is 1 or 0,
+ * v is null or k, and scale has no default: what the model was trained with is not 1 / sqrt(576). lse is written if
+ * given. Pages of 64 rows, or a multiple of it, take the fewest copies; of other multiples of 8 rows each page, or
+ * each part of it that is a power of 2, is a copy of its own.
  *     NAME, NAME_THREADS, NAME_SMEM, NAME_can_run, NAME_run and NAME_workspace are as those of TC_ATTN_SM90_DEFINE.
  * On any device but Hopper a call is refused.
  */

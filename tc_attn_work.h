@@ -190,7 +190,7 @@ typedef struct tc_attn_args {
     size_t hook_size;
     int pdl; /* not 0: programmatic dependent launch (Hopper kernel only) */
     /* decoding (tc_attn_decode.h) */
-    void *workspace;       /* of NAME_workspace bytes, a multiple of 16; null: no sequence's keys are split */
+    void *workspace;       /* of NAME_workspace bytes, a multiple of 16; null: keys are split in clusters at most */
     size_t workspace_size;
     int blocks;            /* at most so many (0: as many as run at a time) */
     const int *page_table; /* with .paged: device, (batch, table_pages): the pages of each sequence, in order */

@@ -315,6 +315,7 @@ TC_HOST tc_status tc__config_range(const tc__field *fields, const void *config)
 typedef struct tc__kernel_cache {
     int clusters[TC__MAX_DEVICES];
     int target[TC__MAX_DEVICES]; /* the target that the code was compiled for, as 107; asked on 10.7 alone */
+    int64_t sizes[TC__MAX_DEVICES]; /* of a kernel that takes clusters of several sizes: tc__decode_on */
 } tc__kernel_cache;
 
 /* The kernels of a generator. */
@@ -507,6 +508,9 @@ TC_HOST tc_status tc__kernel_on(const tc__kernel *k, int device, int *clusters)
                         k->cc >= 90 ? "a" : "");
     }
     if ((err = tc__kernel_smem(k->function, k->smem)) != cudaSuccess)
+        return tc__cuda_fail("cudaFuncSetAttribute", err);
+    if (k->cluster > 8 && (err = cudaFuncSetAttribute(k->function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))
+                              != cudaSuccess)
         return tc__cuda_fail("cudaFuncSetAttribute", err);
     if (k->cluster > 1) {
         launch = tc__kernel_launch_config(k, (unsigned)k->cluster, &plain, attributes);

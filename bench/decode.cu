@@ -9,7 +9,8 @@
  * One query for each sequence, 32 heads over 8 of K and V, head_dim 128, bf16. Calls are captured in CUDA graphs over
  * sets of K and V that do not fit the L2 together; the variants take turns, a burst each a round; medians. Each
  * variant's O is checked against sums in fp64 for some heads. A configuration's name: warps, keys of a tile, stages.
- * "pick" is what TC_ATTN_DEFINE runs, "sm90" its kernel for many queries. */
+ * "pick" is what TC_ATTN_DEFINE runs, "sm90" its kernel for many queries; "alone" is pick, or of pages w4_k64_s3,
+ * without a workspace: keys are split in clusters or not at all. */
 #define TC_SM90_STUBS
 #include "bench.h"
 #include "attn_rows.h"
@@ -39,16 +40,18 @@ typedef struct variant {
     size_t (*workspace[2])(const tc_attn_args *);
     int smem, blocks; /* of an SM */
     int kv;           /* type of K and V */
+    int alone;        /* no workspace */
 } variant;
 #define ENTRY(name, w, k, s)                                                                                           \
     {#name, {name##_run, name##_p_run}, {name##_workspace, name##_p_workspace}, name##_SMEM,                           \
-     tc_attn_decode_blocks(name##_config()), TC_BF16},
+     tc_attn_decode_blocks(name##_config()), TC_BF16, 0},
 #define ENTRY_BYTES(name, w, k, s)                                                                                     \
     {#name, {name##_run, name##_p_run}, {name##_workspace, name##_p_workspace}, name##_SMEM,                           \
-     tc_attn_decode_blocks(name##_config()), TC_E4M3},
+     tc_attn_decode_blocks(name##_config()), TC_E4M3, 0},
 static const variant variants[] = {
-    VARIANTS(ENTRY) BYTES(ENTRY_BYTES) {"pick", {pick_run, 0}, {pick_workspace, 0}, 0, 0, TC_BF16},
-    {"sm90", {sm90_run, 0}, {sm90_workspace, 0}, 0, 0, TC_BF16},
+    VARIANTS(ENTRY) BYTES(ENTRY_BYTES) {"pick", {pick_run, 0}, {pick_workspace, 0}, 0, 0, TC_BF16, 0},
+    {"alone", {pick_run, w4_k64_s3_p_run}, {pick_workspace, w4_k64_s3_p_workspace}, 0, 0, TC_BF16, 1},
+    {"sm90", {sm90_run, 0}, {sm90_workspace, 0}, 0, 0, TC_BF16, 0},
 };
 enum { COUNT = sizeof variants / sizeof variants[0], SHAPES = 5, LAYOUTS = 4 };
 
@@ -85,7 +88,7 @@ static tc_attn_args args_of(const contest *c, int set)
 static int call(const contest *c, const variant *v, int set, cudaStream_t stream)
 {
     tc_attn_args g = args_of(c, set);
-    g.workspace_size = v->workspace[c->rows != 0](&g);
+    g.workspace_size = v->alone ? 0 : v->workspace[c->rows != 0](&g);
     g.workspace = g.workspace_size ? c->workspace : 0;
     if (g.workspace_size > c->room) return 1;
     return v->run[c->rows != 0](&g, stream) != TC_OK;

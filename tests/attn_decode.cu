@@ -7,6 +7,8 @@
  * NaN (rows behind a sequence's end, gaps, pages of nobody), what it must not write is 0xff before and after. Each call
  * runs twice and must give the same bits; where lengths are on the device it was captured in a graph, which then runs
  * with other lengths too. The workspace has as many bytes as were asked for, and holds anything before the first call.
+ * A third of the calls has none: there the keys are split in clusters, on devices that have such, of a size that is
+ * drawn too, so that many units have fewer tiles than their cluster has blocks.
  *
  * The bound is that of attn_fuzz.cu (its head says what each term is for) with what decoding adds:
  *     scores    P is relative to its warp's maximum, which then meets that of the block and that of all blocks: three
@@ -16,6 +18,8 @@
  *               at least
  *     V         with .kv another product: 2^-23 |o| */
 #define TC_SM90_STUBS
+#define TC__DECODE_MEET(c, size) ((size) == wanted ? -100000 : 100000)
+static int wanted; /* blocks of a cluster */
 #include "../tc.h"
 #include "test.h"
 #include "attn_memory.h"
@@ -95,6 +99,7 @@ TC_ATTN_DECODE_DEFINE(d128, .type = TC_BF16, .head_dim = 128)
 TC_ATTN_DECODE_DEFINE(d64_window, .type = TC_F16, .head_dim = 64, .causal = 1, .window = 1)
 TC_ATTN_DECODE_DEFINE(d80_causal, .type = TC_BF16, .head_dim = 80, .causal = 1, .warps = 2)
 TC_ATTN_DECODE_DEFINE(d96_rows32, .type = TC_F16, .head_dim = 96, .causal = 1, .bm = 32, .warps = 2, .stages = 2)
+TC_ATTN_DECODE_DEFINE(d48_rows64, .type = TC_BF16, .head_dim = 48, .bm = 64, .warps = 1)
 TC_ATTN_DECODE_DEFINE(d192_128, .type = TC_F16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
 TC_ATTN_DECODE_DEFINE(d256_paged, .type = TC_BF16, .head_dim = 256, .paged = 1, .warps = 1)
 TC_ATTN_DECODE_DEFINE(d128_paged, .type = TC_BF16, .head_dim = 128, .causal = 1, .paged = 1)
@@ -115,10 +120,10 @@ static const kernel kernels[] = {
 #ifdef ATTN_MLA
     KERNEL(mla_paged, 0), KERNEL(mla_paged, 0), KERNEL(mla_plain, 0),
 #else
-    KERNEL(d128, 0), KERNEL(d64_window, 0), KERNEL(d80_causal, 0), KERNEL(d96_rows32, 0), KERNEL(d192_128, 0),
-    KERNEL(d256_paged, 0), KERNEL(d128_paged, 0), KERNEL(d64_wide, 0), KERNEL(e4m3_paged, 0), KERNEL(e4m3_f16, 0),
-    KERNEL(s8_bf16, 0), KERNEL(s8_paged, 0), KERNEL(hooks, ALL_HOOKS), KERNEL(hooks_paged, ALL_HOOKS),
-    KERNEL(any, 0),
+    KERNEL(d128, 0), KERNEL(d64_window, 0), KERNEL(d80_causal, 0), KERNEL(d96_rows32, 0), KERNEL(d48_rows64, 0),
+    KERNEL(d192_128, 0), KERNEL(d256_paged, 0), KERNEL(d128_paged, 0), KERNEL(d64_wide, 0), KERNEL(e4m3_paged, 0),
+    KERNEL(e4m3_f16, 0), KERNEL(s8_bf16, 0), KERNEL(s8_paged, 0), KERNEL(hooks, ALL_HOOKS),
+    KERNEL(hooks_paged, ALL_HOOKS), KERNEL(any, 0),
 #endif
 };
 #endif
@@ -488,7 +493,8 @@ static void one(const kernel *kn, uint64_t seed, double work)
     }
     x.g.blocks = test_int(0, 3) ? test_int(1, 40) : 0;
     room = kn->workspace(&x.g);
-    if (test_int(0, 7) == 0) room = 0; /* no keys are split */
+    wanted = 0;
+    if (test_int(0, 2) == 0) room = 0, wanted = 1 << test_int(0, 4); /* keys are split in clusters or not at all */
     if (room) {
         void *anything = malloc(room);
         memset(anything, test_int(0, 255), room);
@@ -496,9 +502,9 @@ static void one(const kernel *kn, uint64_t seed, double work)
         free(anything);
     }
     snprintf(x.what, sizeof x.what,
-             PROGRAM " 1 %llu: %s batch %d heads %d/%d q %d mode %d k %d mode %d window %d,%d pages of %d blocks %d "
-             "workspace %zu", (unsigned long long)seed, kn->name, x.batch, x.heads, x.heads_kv, longest_q, mode_q,
-             longest_k, mode_k, x.g.window_left, x.g.window_right, x.g.page_rows, x.g.blocks, room);
+             PROGRAM " 1 %llu: %s batch %d heads %d/%d q %d mode %d k %d mode %d window %d,%d pages of %d blocks %d of "
+             "%d workspace %zu", (unsigned long long)seed, kn->name, x.batch, x.heads, x.heads_kv, longest_q, mode_q,
+             longest_k, mode_k, x.g.window_left, x.g.window_right, x.g.page_rows, x.g.blocks, wanted, room);
     snprintf(test_context, sizeof test_context, "%.250s", x.what);
     by_graph = mode_k == 1 && !kn->hooks && test_int(0, 1);
     first_bytes = x.o.bytes;
@@ -690,6 +696,8 @@ static void test_bad_input(void)
             g = good(kn), g.lens_k = dev_lens;
             if (kn->c.paged) g.page_table = dev;
             if (!kn->c.paged) g.k_len = 300; /* fits the memory */
+            wanted = 4;
+            if (round % 2) g.workspace = 0, g.workspace_size = 0; /* in clusters */
             CHECK(kn->run(&g, 0) == TC_OK, "%s: nonsense: %s", kn->name, tc_why());
             CUDA_CHECK(cudaDeviceSynchronize());
         }

@@ -950,6 +950,47 @@ static void test_blackwell_serves(void)
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".sparse");
 }
 
+/* ---- decoding without a workspace: blocks that share a unit's keys ---- */
+static void test_decode_share(void)
+{
+    static const tc__decode_device h200 = {132, {264, 130, 64, 30, 14}}, no_16 = {132, {264, 130, 64, 30, 0}},
+                                   a100 = {108, {216, 0, 0, 0, 0}}, small = {4, {8, 4, 2, 1, 0}};
+    /* 32 heads over 8, unless heads says otherwise: of 128, tiles of 64 keys and 32 KB */
+    static const struct {
+        const tc__decode_device *on;
+        int batch, keys, heads, asked, window;
+        unsigned cluster, blocks;
+    } cases[] = {
+        {&h200, 1, 65536, 0, 0, 0, 16, 128},  {&h200, 1, 4096, 0, 0, 0, 16, 128}, {&h200, 1, 512, 0, 0, 0, 8, 64},
+        {&h200, 1, 256, 0, 0, 0, 1, 8},       {&h200, 1, 64, 0, 0, 0, 1, 8},      {&h200, 1, 0, 0, 0, 0, 1, 8},
+        {&h200, 2, 65536, 0, 0, 0, 8, 128},   {&h200, 4, 4096, 0, 0, 0, 4, 128},  {&h200, 8, 8192, 0, 0, 0, 2, 128},
+        {&h200, 16, 2048, 0, 0, 0, 1, 128},   {&h200, 64, 8192, 0, 0, 0, 1, 264}, {&h200, 256, 512, 0, 0, 0, 1, 264},
+        {&no_16, 1, 65536, 0, 0, 0, 8, 64},   {&a100, 1, 65536, 0, 0, 0, 1, 8},   {&small, 1, 65536, 0, 0, 0, 1, 8},
+        {&h200, 1, 65536, 1, 0, 0, 16, 16},   {&h200, 1, 65536, 1, 5, 0, 4, 4},   {&h200, 1, 65536, 0, 1, 0, 1, 1},
+        {&h200, 1, 65536, 0, 64, 0, 8, 64},   {&h200, 1, 65536, 0, 0, 99, 1, 8},  {&h200, 1, 65536, 0, 0, 511, 8, 64},
+    };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tc_attn_config c;
+        tc_attn_args g;
+        tc__decode_cut cut;
+        memset(&c, 0, sizeof c);
+        memset(&g, 0, sizeof g);
+        memset(&cut, 0, sizeof cut);
+        c.type = TC_BF16, c.head_dim = 128, c.window = cases[i].window != 0;
+        c = tc_attn_decode_config(c);
+        g.batch = cases[i].batch, g.q_len = 1, g.k_len = cases[i].keys, g.blocks = cases[i].asked;
+        g.heads = cases[i].heads ? cases[i].heads : 32, g.heads_kv = cases[i].heads ? cases[i].heads : 8;
+        g.window_left = cases[i].window, g.window_right = 0;
+        CHECK(tc__decode_cut_of(&c, &g, 0, cases[i].on->clusters[0], &cut) == TC_OK, "%s", tc_why());
+        CHECK(cut.cluster == 1 && cut.workspace == 0, "case %d: clusters of %u", (int)i, cut.cluster);
+        tc__decode_share(&c, &g, cases[i].on, &cut);
+        CHECK(cut.cluster == cases[i].cluster && cut.blocks == cases[i].blocks && cut.least == 1,
+              "case %d: %u blocks in clusters of %u, wants %u in %u", (int)i, cut.blocks, cut.cluster, cases[i].blocks,
+              cases[i].cluster);
+    }
+}
+
 int main(void)
 {
     CHECK(tc_why()[0] == 0, "tc_why is \"%s\" before any failure", tc_why());
@@ -969,5 +1010,6 @@ int main(void)
     test_fragments();
     test_sm107();
     test_blackwell_serves();
+    test_decode_share();
     return test_end();
 }
