@@ -80,7 +80,7 @@ typedef struct tc_rows_params {
     TC_ALIGN(16) unsigned char epi[TC_EPI_MAX];
 } tc_rows_params;
 
-enum { TC__ROWS_NARROW = 256, TC__ROWS_BLOCK = 512, TC__ROWS_FEW = 128 }; /* threads; those of a block of whole warps' */
+enum { TC__ROWS_NARROW = 256, TC__ROWS_BLOCK = 32 * TC_ROWS_WARPS_MOST, TC__ROWS_FEW = 128 }; /* threads */
 enum { TC__ROWS_MOST = 1 << 30 };                                         /* columns */
 
 /* Elements of a chunk of 16 bytes; chunks of a lane: of 8 elements, of 16, of a step through a wide row. */
@@ -189,182 +189,23 @@ TC_DEV void tc__rows_values(const tc_rows_config c, const tc_rows_params *p, con
     }
 }
 
-TC_DEV void tc__rows_put_one(const int type, char *to, float x)
-{
-    if (type == TC_F32) *(float *)to = x;
-    else *(uint16_t *)to = (uint16_t)tc_pack(type, x, 0.f);
-}
-
 /* Chunk i of X's elements, as they have become, to Y. */
 TC_DEV void tc__rows_put(const tc_rows_config c, const tc_rows_params *p, const tc__rows_row *r, int i, const float *x)
 {
-    const int chunk = tc__rows_chunk(c), size = tc__rows_size(c.y), bytes = chunk * size;
-    const int col = i * chunk - r->shift;
-    char *to = p->y + ((long long)r->row * p->ldy + col) * size;
-    if (col >= 0 && col + chunk <= r->n && (uintptr_t)to % (bytes < 16 ? 8u : 16u) == 0) {
-        if (size == 4) {
-#pragma unroll
-            for (int e = 0; e < chunk; e += 4)
-                *(float4 *)(to + e * 4) = make_float4(x[e], x[e + 1], x[e + 2], x[e + 3]);
-        } else if (chunk == 4) {
-            *(uint2 *)to = make_uint2(tc_pack(c.y, x[0], x[1]), tc_pack(c.y, x[2], x[3]));
-        } else {
-            *(uint4 *)to = make_uint4(tc_pack(c.y, x[0], x[1]), tc_pack(c.y, x[2], x[3]), tc_pack(c.y, x[4], x[5]),
-                                      tc_pack(c.y, x[6], x[7]));
-        }
-        return;
-    }
-#pragma unroll
-    for (int e = 0; e < chunk; e++)
-        if ((uint32_t)(col + e) < (uint32_t)r->n) tc__rows_put_one(c.y, to + e * size, x[e]);
+    const int col = i * tc__rows_chunk(c) - r->shift;
+    char *to = p->y + ((long long)r->row * p->ldy + col) * tc__rows_size(c.y);
+    tc__rows_write(c.y, tc__rows_chunk(c), to, x, make_int2(col, r->n));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * The lanes of a row.
+ * The largest.
  */
-typedef struct tc__rows_group {
-    int lanes, lane; /* of the row, this one */
-    int most, in;    /* the same of the row's lanes in this warp */
-    int first;       /* the warp's lane where they begin */
-    uint32_t bits;   /* and as bits, from 0 on */
-    int warps, warp; /* of the row, this one */
-    float *numbers;  /* shared: 32 for maxima, 32 for sums */
-    uint64_t *lists; /* shared: 32 of each warp; the last one's first is where the bound goes */
-} tc__rows_group;
-
-TC_DEV tc__rows_group tc__rows_group_of(int lanes, float *numbers, uint64_t *lists)
-{
-    const int lane = (int)threadIdx.x % lanes, most = lanes < 32 ? lanes : 32;
-    const tc__rows_group g = {lanes, lane, most, lane % most, tc_lane() - lane % most,
-                              most == 32 ? 0xffffffffu : (1u << most) - 1u, (lanes + 31) / 32, lane / 32,
-                              numbers, lists};
-    return g;
-}
-
-TC_DEV float tc__rows_join(const int sum, int lanes, float x)
-{
-#pragma unroll
-    for (int i = 1; i < 32; i *= 2) {
-        const float y = __shfl_xor_sync(0xffffffffu, x, i);
-        if (i < lanes) x = sum ? x + y : fmaxf(x, y);
-    }
-    return x;
-}
-
-/* A row's sum, or largest. Once for each in a kernel. */
-TC_DEV float tc__rows_all(const int sum, const tc__rows_group *g, float x)
-{
-    float *to = g->numbers + sum * 32;
-    x = tc__rows_join(sum, g->most, x);
-    if (g->warps == 1) return x;
-    if (g->in == 0) to[g->warp] = x;
-    __syncthreads();
-    x = sum ? 0.f : -TC__INF;
-    if (g->in < g->warps) x = to[g->in];
-    return tc__rows_join(sum, 32, x);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * The largest. A warp's (a group's) are a list, from the largest on, an entry a lane.
- */
-typedef struct tc__rows_best {
-    float x;
-    int col; /* -1: the lane has no element */
-} tc__rows_best;
-
-/* Elements come from the first column on. */
-TC_DEV void tc__rows_better(tc__rows_best *b, float x, int col)
-{
-    const int larger = !(x <= b->x) && b->x == b->x;
-    b->x = larger ? x : b->x;
-    b->col = larger ? col : b->col;
-}
-
 /* A lane's best before any: its first element, as if it were -inf. */
 TC_DEV tc__rows_best tc__rows_first(const tc_rows_config c, const tc__rows_row *r, int lane)
 {
     const int col = lane * tc__rows_chunk(c) - r->shift;
     const tc__rows_best b = {-TC__INF, col >= r->n ? -1 : col < 0 ? 0 : col};
     return b;
-}
-
-typedef struct tc__rows_list {
-    uint64_t mine, least, bound; /* a lane's entry; what does not exceed least is out; it is bound or more */
-} tc__rows_list;
-
-TC_DEV uint64_t tc__rows_exchange(uint64_t x, int apart, int larger)
-{
-    const uint64_t y = __shfl_xor_sync(0xffffffffu, (unsigned long long)x, apart);
-    return (x > y) == larger ? x : y;
-}
-
-TC_DEV void tc__rows_bound(const tc_rows_config c, const tc__rows_group *g, tc__rows_list *l)
-{
-    const uint64_t last = __shfl_sync(0xffffffffu, (unsigned long long)l->mine, g->first + c.top - 1);
-    l->least = last > l->bound ? last : l->bound;
-}
-
-/* The lanes' best, in order. */
-TC_DEV void tc__rows_sort(const tc_rows_config c, const tc__rows_group *g, const tc__rows_best *b, tc__rows_list *l)
-{
-    l->bound = 0;
-    l->mine = b->col < 0 ? 0 : tc_rows_rank(b->x, b->col);
-#pragma unroll
-    for (int size = 2; size <= 32; size *= 2) {
-        if (size > g->most) break;
-#pragma unroll
-        for (int apart = size / 2; apart; apart /= 2)
-            l->mine = tc__rows_exchange(l->mine, apart, ((g->in & apart) == 0) == ((g->in & size) == 0));
-    }
-    tc__rows_bound(c, g, l);
-}
-
-/* One of each lane, 0 for none, to its list, if it belongs there: for all lanes of a warp. */
-TC_DEV void tc__rows_offer(const tc_rows_config c, const tc__rows_group *g, tc__rows_list *l, uint64_t rank)
-{
-    uint32_t any;
-#pragma unroll 1
-    while ((any = __ballot_sync(0xffffffffu, rank > l->least)) != 0) {
-        const uint32_t ours = any >> g->first & g->bits;
-        const int from = ours ? g->first + __ffs((int)ours) - 1 : tc_lane();
-        const uint64_t one = __shfl_sync(0xffffffffu, (unsigned long long)rank, from),
-                       up = __shfl_up_sync(0xffffffffu, (unsigned long long)l->mine, 1);
-        const int before = __popc(__ballot_sync(0xffffffffu, l->mine > one) >> g->first & g->bits);
-        if (ours && g->in >= before) l->mine = g->in == before ? one : up;
-        if (ours && from == tc_lane()) rank = 0;
-        tc__rows_bound(c, g, l);
-    }
-}
-
-/* The lists of a block's warps to one, which warp 0 then has. */
-TC_DEV void tc__rows_meet(const tc__rows_group *g, tc__rows_list *l)
-{
-#pragma unroll 1
-    for (int half = TC__ROWS_BLOCK / 64; half; half /= 2) {
-        const int others = g->warp >= half && g->warp < 2 * half;
-        if (half >= g->warps) continue;
-        if (others) g->lists[g->warp * 32 + g->in] = l->mine;
-        __syncthreads();
-        if (g->warp < half && g->warp + half < g->warps) {
-            const uint64_t y = g->lists[(g->warp + half) * 32 + 31 - g->in];
-            l->mine = l->mine > y ? l->mine : y;
-#pragma unroll
-            for (int apart = 16; apart; apart /= 2) l->mine = tc__rows_exchange(l->mine, apart, (g->in & apart) == 0);
-        }
-    }
-}
-
-/* What all lanes' best bound the row's K-th with, known to all its warps, whose lists stay their own. */
-TC_DEV void tc__rows_agree(const tc_rows_config c, const tc__rows_group *g, tc__rows_list *l)
-{
-    tc__rows_list all = *l;
-    if (g->warps == 1) return;
-    tc__rows_meet(g, &all);
-    if (g->warp == 0 && g->in == c.top - 1) g->lists[0] = all.mine;
-    __syncthreads();
-    l->bound = g->lists[0];
-    tc__rows_bound(c, g, l);
-    __syncthreads();
 }
 
 /* An element of X once more, which was picked by something else. */
@@ -387,18 +228,7 @@ TC_DEV void tc__rows_put_top(const tc_rows_config c, const tc_rows_params *p, co
 {
     const int has = g->in < c.top && r->n > 0, col = tc_rows_col(mine);
     float x = has ? c.pick ? tc__rows_read(c, p, r->row, col) : tc_rows_unrank(mine) : -TC__INF;
-    if (c.renorm) {
-        tc_rows_sum own = *s;
-        float sum;
-        if (c.op) {
-            tc_rows_largest(&own, tc__rows_join(0, g->most, x));
-            x = tc_rows_exp(&own, x);
-        }
-        sum = tc__rows_join(1, g->most, has ? x : 0.f);
-        x = sum == 0.f ? 0.f : x / sum;
-    } else {
-        x = tc_rows_prob(c.op, s, x);
-    }
+    x = tc__rows_value(c.op, c.renorm, g, s, c.renorm && !c.op && !has ? 0.f : x);
     if (!has) return;
     if (p->values) {
         const int size = tc__rows_size(c.values);
@@ -424,30 +254,19 @@ TC_DEV_SM80 void tc__rows_begin(void)
 #endif
 }
 
-/* Elements of one lane in registers: `count` chunks of a row, so far apart. */
+/* Of a row whose lanes have it in registers, `count` elements each. */
 TC_DEV void tc__rows_largest_kept(const tc_rows_config c, const int count, const tc_rows_params *p,
                                   const tc__rows_row *r, const tc__rows_group *g, tc__rows_list *l, const float *x)
 {
-    const int chunk = tc__rows_chunk(c);
-    tc__rows_best b = tc__rows_first(c, r, g->lane);
-    float key[16], least;
+    float key[16];
+    const tc__rows_keys k = {key, tc__rows_chunk(c), r->shift, r->n};
 #pragma unroll
-    for (int i = 0; i < count * chunk; i++) {
-        const int col = (g->lane + i / chunk * g->lanes) * chunk - r->shift + i % chunk;
+    for (int i = 0; i < count; i++) {
+        const int col = tc__rows_col_of(g, k, i);
         key[i] = x[i];
         if (c.pick) key[i] = (uint32_t)col < (uint32_t)r->n ? tc__rows_pick(c, p, x[i], r->row, col) : -TC__INF;
-        tc__rows_better(&b, key[i], col);
     }
-    tc__rows_sort(c, g, &b, l);
-    tc__rows_agree(c, g, l);
-    least = tc_rows_unrank(l->least);
-#pragma unroll
-    for (int i = 0; i < count * chunk; i++) {
-        const int col = (g->lane + i / chunk * g->lanes) * chunk - r->shift + i % chunk;
-        const int may = !(key[i] < least) && col != b.col && (uint32_t)col < (uint32_t)r->n;
-        if (__any_sync(0xffffffffu, may)) tc__rows_offer(c, g, l, may ? tc_rows_rank(key[i], col) : 0);
-    }
-    if (g->warps > 1) tc__rows_meet(g, l);
+    tc__rows_largest_of(c.top, count, g, l, k);
 }
 
 TC_DEV_SM80 void tc_rows_kept(const tc_rows_config c, const int wide, const tc_rows_params *p)
@@ -468,7 +287,7 @@ TC_DEV_SM80 void tc_rows_kept(const tc_rows_config c, const int wide, const tc_r
     tc__rows_fetch(c, count, &r, at, raw);
 #pragma unroll
     for (int j = 0; j < count; j++) tc__rows_values(c, p, &r, raw[j], g.lane + j * g.lanes, x + j * chunk);
-    if (tc__rows_lists(c, p)) tc__rows_largest_kept(c, count, p, &r, &g, &l, x);
+    if (tc__rows_lists(c, p)) tc__rows_largest_kept(c, count * chunk, p, &r, &g, &l, x);
     if (tc__rows_sums(c, p)) {
         float most = -TC__INF, sum = 0.f;
 #pragma unroll
@@ -503,8 +322,8 @@ TC_DEV void tc__rows_stream_top(const tc_rows_config c, const tc_rows_params *p,
 {
     const int chunk = tc__rows_chunk(c);
     int owner;
-    tc__rows_sort(c, g, b, l);
-    tc__rows_agree(c, g, l);
+    tc__rows_sort(c.top, g, b, l);
+    tc__rows_agree(c.top, g, l);
     owner = b->col >= 0 && tc_rows_rank(b->x, b->col) >= l->least;
     if (__any_sync(0xffffffffu, owner)) {
 #pragma unroll 1
@@ -522,7 +341,7 @@ TC_DEV void tc__rows_stream_top(const tc_rows_config c, const tc_rows_params *p,
                 int may = owner && col != b->col && (uint32_t)col < (uint32_t)r->n;
                 if (c.pick && may) x[e] = tc__rows_pick(c, p, x[e], r->row, col);
                 may = may && !(x[e] < tc_rows_unrank(l->least));
-                if (__any_sync(0xffffffffu, may)) tc__rows_offer(c, g, l, may ? tc_rows_rank(x[e], col) : 0);
+                if (__any_sync(0xffffffffu, may)) tc__rows_offer(c.top, g, l, may ? tc_rows_rank(x[e], col) : 0);
             }
         }
     }
