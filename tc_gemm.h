@@ -719,6 +719,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                              \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
+    TC__GEMM_NO_ROWS_RULES(X, c)                                                                                      \
     X((!(c).sparse && !(c).bsr && !(c).gate && !tc__gemm_quantised(c)) || !(c).shapes                                 \
           || ((c).shapes & TC__SHAPES_WIDE),                                                                          \
       "tc: with .sparse, .bsr, .gate or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no "     \

@@ -459,6 +459,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
       "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum or .col_sum")  \
     X((c).weights == 0 || (c).chip == 0, "tc: .weights are not for sm_107: .chip must be left out")                   \
     TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
+    TC__GEMM_NO_ROWS_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))

@@ -9,6 +9,7 @@
 #define TC_GEMM_SM80_STORE_H
 
 #include "tc_gemm_gate.h"
+#include "tc_gemm_rows.h"
 #include "tc_gemm_sm80_copy.h"
 #include "tc_gemm_sm80_weights.h"
 
@@ -80,6 +81,15 @@ TC_DEV_SM75 void tc__gemm80_store_gated(tc_gemm80_in k, const tc_gemm_sm80_param
     }
     __syncwarp();
     tc__gemm80_store(e, p, stage, to);
+}
+
+/* .rows, .top: 16 whole rows. */
+TC_DEV_SM75 void tc__gemm80_store_rows(tc_gemm80_in k, uint32_t stage, const tc__gemm80_to to)
+{
+#if TC_HAS_SM80
+    const tc__gemm_staged t = {stage, tc__gemm80_staged(k.c, k.c.bn) * 4, 0, 16, to.first};
+    tc__gemm_rows_end(k.c, to.out, 0, t);
+#endif
 }
 
 /* A quantised D: what the hook made of a warp's 16 rows, and where the largest of its warps' rows lie: those of the

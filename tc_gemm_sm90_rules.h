@@ -114,6 +114,12 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
       "tc: with .gate, .bn and .step must be multiples of 32 and of 16 * .cluster_m (half of them are D's columns), " \
       "and .swap, .cluster_k and TC_GEMM_SM90_ANY_DEFINE are not served")
 
+/* Rows of D in one tile, a warp's. */
+#define TC__GEMM_SM90_ROWS_RULES(X, c)                                                                                \
+    X(!tc__gemm_in_tile(c) || (!(c).swap && !(c).step && !(c).split && (c).cluster_k == 1 && !(c).any),               \
+      "tc: with .rows and .top a row is in one tile, of one width, a warp's: no .swap, .step, .split, .cluster_k, "   \
+      "and not TC_GEMM_SM90_ANY_DEFINE")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
@@ -125,6 +131,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
     TC__GEMM_SM90_TILES_RULES(X, c)                                                                                   \
     TC__GEMM_SM90_GATE_RULES(X, c)                                                                                    \
+    TC__GEMM_SM90_ROWS_RULES(X, c)                                                                                    \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
