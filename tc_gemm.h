@@ -158,6 +158,10 @@
  * TC_SUM_SQ or TC_MAX_ABS a float for each row of D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
  * columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
  *
+ * ROWS. .rows = TC_SOFTMAX or TC_LOG_SOFTMAX, .top = 8: D's rows as probabilities and the largest of each, where a row
+ * lies in one tile (n up to .bn), by TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE: tc_gemm_rows.h. Wider rows: a product
+ * of any generator, and TC_ROWS_DEFINE behind it (tc_rows.h).
+ *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
  *     size_t room = gemm_workspace(&args);           0: k is not split, or args break a rule; the most of all shapes

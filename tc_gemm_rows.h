@@ -19,12 +19,13 @@
  *     Order, what is not finite, a row of -inf: as tc_rows.h has it.
  *
  * Not with .swap, .step, .split, .cluster_k, .groups, .index, .gate, .aux, sums of rows and columns, a quantised D, D
- * in columns, sums in f16, .weights, tiles that are not computed. TC_GEMM_SM80_DEFINE wants .warps_n = 1.
+ * in columns, sums in f16, .weights, tiles that are not computed. TC_GEMM_SM80_DEFINE wants .warps_n 1, 2 or 4.
  * TC_GEMM_DEFINE and Blackwell's generators have none of it. With few rows and a long k such a tile keeps most
  * multiprocessors idle: a product whose k is split, and TC_ROWS_DEFINE's pass, are faster then.
  *
  * HOW. 16 rows of a warp's sums go through its shared memory, some at a time (SM90: 4 KB, SM80: all), so that a row
- * lies with neighbouring lanes, 8 elements each; and from there, D too, to memory, 16 bytes a lane where they fit.
+ * lies with neighbouring lanes, 8 elements each (SM80: of warps that share rows each takes some); and from there, D
+ * too, to memory, 16 bytes a lane where they fit.
  */
 #ifndef TC_GEMM_ROWS_H
 #define TC_GEMM_ROWS_H
@@ -41,11 +42,11 @@ typedef struct tc__gemm_rows_out {
 
 #ifdef __CUDACC__
 
-/* Rows of sums in shared memory: rows of a warp's 16, from `row` on, `count` of them, each `pitch` bytes after the one
- * before. */
+/* Rows of sums in shared memory: of 16 those from `row` on, `count` of them, each `pitch` bytes after the one before.
+ * Each `chunks` of 8 columns lie `apart` bytes behind those before (0: all lie together). */
 typedef struct tc__gemm_staged {
     uint32_t at;
-    int pitch, row, count;
+    int pitch, row, count, chunks, apart;
     tc_gemm_at first; /* of the 16 */
 } tc__gemm_staged;
 
@@ -104,7 +105,7 @@ TC_DEV void tc__gemm_rows_top(tc_gemm_config_in c, const tc__gemm_rows_out *w, c
 }
 
 /* Staged rows to D and all else: for all lanes of a warp. spread: chunk i of row j lies at i ^ j % 4. */
-TC_DEV_SM80 void tc__gemm_rows_end(tc_gemm_config_in c, const tc_gemm_out *o, const int spread,
+TC_DEV_SM75 void tc__gemm_rows_end(tc_gemm_config_in c, const tc_gemm_out *o, const int spread,
                                    const tc__gemm_staged t)
 {
     const tc__gemm_rows_out *w = (const tc__gemm_rows_out *)(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES);
@@ -113,14 +114,16 @@ TC_DEV_SM80 void tc__gemm_rows_end(tc_gemm_config_in c, const tc_gemm_out *o, co
     g.warps = 1, g.warp = 0;
 #pragma unroll 1
     for (int i = 0; i < t.count; i += 32 / lanes) {
-        const int in = i + g.first / lanes, chunk = spread ? g.in ^ (in & 3) : g.in;
+        const int in = i + g.first / lanes, part = t.apart ? g.in / t.chunks : 0;
+        const int chunk = spread ? g.in ^ (in & 3) : g.in - part * t.chunks;
+        const uint32_t from = t.at + (uint32_t)(part * t.apart + in * t.pitch + chunk * 32);
         const tc_gemm_at at = {t.first.row + t.row + in, g.in * 8, t.first.batch, 0};
         const int n = in < t.count && at.row < o->m ? o->n : 0;
         const long long row = (long long)at.batch * o->m + at.row;
         tc_rows_sum s = {1.f, 1.4426950408889634f, 0.f, 0.f, 0.f, 0};
         float x[8], y[8], most = -TC__INF, sum = 0.f;
         const tc__rows_keys k = {x, 8, 0, n};
-        tc__gemm_rows_x(c, o, t.at + (uint32_t)(in * t.pitch + chunk * 32), at, n, x);
+        tc__gemm_rows_x(c, o, from, at, n, x);
         if (c.rows) {
 #pragma unroll
             for (int e = 0; e < 8; e++) most = fmaxf(most, x[e]);

@@ -277,7 +277,7 @@ TC_DEV_SM75 void tc__gemm80_end(tc_gemm80_in k, const tc_gemm_sm80_params *p, co
         __syncwarp();
         if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
         else if (c.gate) tc__gemm80_store_gated(k, p, tc_smem_u32(stage), d);
-        else if (tc__gemm_in_tile(c)) tc__gemm80_store_rows(k, tc_smem_u32(stage), d);
+        else if (tc__gemm_in_tile(c)) tc__gemm80_store_rows(k, tc_smem_u32(tc__dynamic_smem), d);
         else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
         __syncwarp();
 #if TC_HAS_SM80

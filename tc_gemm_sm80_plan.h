@@ -229,7 +229,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
-    X(!tc__gemm_in_tile(c) || (c).warps_n == 1, "tc: with .rows and .top a row is a warp's: .warps_n must be 1")      \
+    X(!tc__gemm_in_tile(c) || ((c).bn <= 256 && ((c).warps_n == 1 || (c).warps_n == 2 || (c).warps_n == 4)),          \
+      "tc: with .rows and .top, .bn must be at most 256 and .warps_n 1, 2 or 4")                                      \
     X(tc__gemm80_weights_ok(c),                                                                                       \
       "tc: .weights by mma.sync want .bk 64 or 128, .bn a multiple of 64, and .bn / .warps_n 16, 32 or 64")           \
     X(!(c).sparse || tc__gemm80_k_bytes(c) == 128 || tc__gemm80_k_bytes(c) == 256,                                    \

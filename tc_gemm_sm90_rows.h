@@ -40,7 +40,7 @@ TC_DEV_SM90 void tc__gemm90_end_rows(tc_gemm_config_in c, const tc_gemm90_block 
         const tc_gemm_at first = {u->w.row + u->warp_row + i * 64, 0, u->w.batch, 0};
 #pragma unroll 1
         for (int n = 0; n < 16; n += rows) {
-            const tc__gemm_staged t = {u->buf, c.bn * 4, n, rows, first};
+            const tc__gemm_staged t = {u->buf, c.bn * 4, n, rows, c.bn / 8, 0, first};
             if (first.row + n >= g->p->out.m) break;
             tc__gemm90_stage_rows(c, u->buf, acc + i * (c.bn / 2), 0, n);
             tc__gemm90_stage_rows(c, u->buf, acc + i * (c.bn / 2), 1, n);

@@ -3,18 +3,11 @@
  *
  * Rows begin anywhere and have any pitch; some elements are -inf, NaN, inf, 0 or -0, many are equal. All memory is 0xff
  * before, and what is not a result must be so afterwards. Each call runs twice and must give the same bits. The largest
- * and their columns must be those of the rules, exactly.
- *
- * BOUND of a probability p = exp(t) / S, t = scale (x - max), relative, before it is rounded to its type:
- *     t           a difference, a factor that was rounded, a product: 3 |t| 2^-24
- *     exp2        2^-22 (ex2.approx), twice, of p and within S, whose t count as their exponentials weigh
- *     S           n terms, at most 32 + 4 n / 512 of them after each other, then halves: (64 + n / 128) 2^-24
- *     inverse     2^-23, and the product as much
- * and absolutely 2^-126, which is flushed. A logarithm has t's error, S's and 2^-21 of log2, absolutely, and 2^-23 of
- * its size. Renormed values are quotients of such. */
+ * and their columns must be those of the rules, exactly. The bounds are those of rows.h. */
 #include "../tc.h"
 #include "test.h"
 #include "attn_memory.h"
+#include "rows.h"
 #include <time.h>
 
 TC_ROWS_DEFINE(soft16, .x = TC_BF16, .op = TC_SOFTMAX)
@@ -36,140 +29,9 @@ typedef struct {
 } kernel;
 #define KERNEL(name, epi, pick) {#name, name##_run, name##_can_run, name##_config(), epi, pick}
 static const kernel kernels[] = {KERNEL(soft16, 0, 0), KERNEL(soft32, 1, 0), KERNEL(route, 0, 0), KERNEL(head, 0, 0),
-                                 KERNEL(logs, 0, 0),   KERNEL(first, 0, 0),  KERNEL(picked, 0, 1), KERNEL(shares, 1, 0)};
+                                 KERNEL(logs, 0, 0),   KERNEL(first, 0, 0),  KERNEL(picked, 0, 1),
+                                 KERNEL(shares, 1, 0)};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
-
-static double worst; /* of the bound */
-
-static int size_of(int type) { return type == TC_F32 ? 4 : 2; }
-static float get(int type, const char *p, int64_t i)
-{
-    float f;
-    uint16_t h;
-    if (type == TC_F32) return memcpy(&f, p + i * 4, 4), f;
-    memcpy(&h, p + i * 2, 2);
-    return type == TC_BF16 ? tc_f32_from_bf16(h) : tc_f32_from_f16(h);
-}
-static void put(int type, char *p, int64_t i, float x)
-{
-    const uint16_t h = type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
-    if (type == TC_F32) memcpy(p + i * 4, &x, 4);
-    else memcpy(p + i * 2, &h, 2);
-}
-
-/* Half the distance of a type's numbers around x. */
-static double half(int type, double x)
-{
-    const int digits = type == TC_F32 ? 24 : type == TC_BF16 ? 8 : 11, least = type == TC_F16 ? -25 : -134;
-    int e = 0;
-    frexp(x, &e);
-    return ldexp(0.5, e - digits < least ? least : e - digits);
-}
-
-/* Is got what was wanted, within the bound, which leaves out the rounding to the type? */
-static int near(int type, float got, double want, double bound)
-{
-    double error;
-    if (isnan(want)) return isnan(got);
-    if (isinf(want)) return got == want;
-    error = fabs(got - want) / (bound + half(type, want) * 1.01);
-    if (!(error <= worst)) worst = error;
-    return error <= 1;
-}
-
-/* Does a come before b? */
-typedef struct { float key; int col; } entry;
-static int before(const void *a, const void *b)
-{
-    const entry *x = (const entry *)a, *y = (const entry *)b;
-    if (isnan(x->key) != isnan(y->key)) return isnan(x->key) ? -1 : 1;
-    if (!isnan(x->key) && x->key != y->key) return x->key > y->key ? -1 : 1;
-    return x->col < y->col ? -1 : x->col > y->col;
-}
-
-/* One row as it must be. */
-typedef struct {
-    int n;
-    double *p, *bound; /* by .op: of each element */
-    entry *order;
-    double lse, lse_bound;
-} answer;
-
-static void answer_of(const kernel *kn, const float *x, const float *bias, double scale, answer *a)
-{
-    const int op = kn->c.op;
-    double max = -INFINITY, sum = 0, slack = 0, log_sum;
-    int bad = 0, none;
-    for (int i = 0; i < a->n; i++) {
-        a->order[i].key = kn->pick ? x[i] + bias[i] : x[i], a->order[i].col = i;
-        bad |= isnan(x[i]) || x[i] == INFINITY;
-        if (x[i] > max) max = x[i];
-    }
-    qsort(a->order, (size_t)a->n, sizeof *a->order, before);
-    none = max == -INFINITY;
-    for (int i = 0; i < a->n && !none && !bad; i++) {
-        const double t = scale * (x[i] - max), e = exp(t);
-        sum += e;
-        if (e > 0) slack += e * fabs(t) * 3 * 0x1p-24;
-    }
-    log_sum = bad ? NAN : none ? -INFINITY : log(sum);
-    slack = bad || none ? 0 : slack / sum + 0x1p-22 + (64 + a->n / 128.0) * 0x1p-24;
-    a->lse = bad ? NAN : none ? -INFINITY : max * scale + log_sum;
-    a->lse_bound = slack + 0x1p-21 + 0x1p-23 * (fabs(max * scale) + fabs(log_sum)) + 1e-30;
-    for (int i = 0; i < a->n; i++) {
-        const double t = none ? -INFINITY : scale * (x[i] - max);
-        if (!op) {
-            a->p[i] = x[i], a->bound[i] = 0;
-        } else if (op == TC_SOFTMAX) {
-            a->p[i] = bad ? NAN : none || t == -INFINITY ? 0 : exp(t) / sum;
-            a->bound[i] = a->p[i] > 0 ? a->p[i] * (fabs(t) * 3 * 0x1p-24 + slack + 0x1p-21) : 0;
-            a->bound[i] += 0x1p-126;
-        } else {
-            a->p[i] = bad ? NAN : t == -INFINITY ? -INFINITY : t - log_sum;
-            a->bound[i] = fabs(t) * 3 * 0x1p-24 + slack + 0x1p-21 + 0x1p-23 * fabs(a->p[i]);
-        }
-    }
-}
-
-/* The largest of a row as they must be: wrong ones. */
-static int wrong_top(const kernel *kn, const answer *a, const char *values, const int32_t *index, const float *x,
-                     double scale)
-{
-    const int top = kn->c.top;
-    double sum = 0, size = 0, max = -INFINITY;
-    int wrong = 0, bad = 0;
-    if (kn->c.renorm) {
-        for (int i = 0; i < top; i++) {
-            const float v = x[a->order[i].col];
-            bad |= isnan(v) || (kn->c.op && v == INFINITY);
-            if (v > max) max = v;
-        }
-        for (int i = 0; i < top; i++) {
-            const float v = x[a->order[i].col];
-            const double e = !kn->c.op ? v : v == -INFINITY ? 0 : exp(scale * (v - max));
-            sum += e, size += fabs(e);
-        }
-    }
-    for (int i = 0; i < top; i++) {
-        const int col = a->order[i].col;
-        double want = a->p[col], bound = a->bound[col];
-        if (kn->c.renorm) {
-            const double t = scale * (x[col] - max), e = !kn->c.op ? x[col] : x[col] == -INFINITY ? 0 : exp(t);
-            want = bad ? NAN : sum == 0 ? 0 : e / sum;
-            bound = fabs(want) * ((kn->c.op && e > 0 ? fabs(t) * 3 : 0) * 0x1p-24 + 0x1p-20 + (top + 2) * 0x1p-24 * size
-                                  / (fabs(sum) > 0 ? fabs(sum) : 1)) + 0x1p-126;
-            if (!kn->c.op && size > 0 && fabs(sum) < size * 1e-3) continue; /* terms that cancel */
-            if (!kn->c.op && isinf(size)) continue;
-            for (int j = 0; j < top && kn->c.op; j++) { /* the sum's own */
-                const float v = x[a->order[j].col];
-                if (v > -INFINITY) bound += fabs(want) * exp(scale * (v - max)) * fabs(scale * (v - max)) * 3 * 0x1p-24;
-            }
-        }
-        if (index) wrong += index[i] != col;
-        if (values) wrong += !near(kn->c.values, get(kn->c.values, values, i), want, bound);
-    }
-    return wrong;
-}
 
 static const int widths[] = {255, 256, 257, 511, 512, 513, 1024, 2047, 4096, 8185, 8192, 8193, 12000, 20001};
 
@@ -221,6 +83,8 @@ static void one(const kernel *kn, uint64_t seed)
     const int with_v = c.top && test_int(0, 5), with_i = c.top && (!with_v || test_int(0, 5));
     const int with_l = c.op && test_int(0, 1), with_y = c.op && (!(with_v || with_i || with_l) || test_int(0, 2));
     float *bias = (float *)malloc((size_t)n * 4), *row = (float *)malloc((size_t)n * 4);
+    float *key = (float *)malloc((size_t)n * 4);
+    const rule of = {c.op, c.top, c.renorm, c.values};
     char *back[4], *again[4], what[200];
     const matrix *out[4] = {&y, &v, &i, &l};
     tc_epi_vector hook;
@@ -245,8 +109,9 @@ static void one(const kernel *kn, uint64_t seed)
         hook.v = (const float *)upload(bias, (size_t)n * 4);
         a.epi_args = &hook, a.epi_size = sizeof hook;
     }
-    snprintf(what, sizeof what, "seed %llu: %s, m %d n %d at %lld ldx %lld ldy %lld kind %d%s", (unsigned long long)seed,
-             kn->name, m, n, (long long)x.at, (long long)x.ld, (long long)y.ld, kind, in_place ? " in place" : "");
+    snprintf(what, sizeof what, "seed %llu: %s, m %d n %d at %lld ldx %lld ldy %lld kind %d%s",
+             (unsigned long long)seed, kn->name, m, n, (long long)x.at, (long long)x.ld, (long long)y.ld, kind,
+             in_place ? " in place" : "");
     snprintf(test_context, sizeof test_context, "%s", what);
     for (int pass = 0; pass < 2; pass++) {
         const tc_status st = kn->run(&a, 0);
@@ -266,12 +131,13 @@ static void one(const kernel *kn, uint64_t seed)
     for (int r = 0; r < m; r++) {
         for (int j = 0; j < n; j++)
             row[j] = get(c.x, x.host, x.at + r * x.ld + j) + (kn->epi ? bias[j] : 0.f);
-        answer_of(kn, row, bias, a.scale != 0.f ? a.scale : 1, &w);
+        for (int j = 0; j < n; j++) key[j] = kn->pick ? row[j] + bias[j] : row[j];
+        answer_of(c.op, row, key, a.scale != 0.f ? a.scale : 1, &w);
         for (int j = 0; j < n && with_y; j++)
             bad_y += !near(c.y, get(c.y, back[0], y.at + r * y.ld + j), w.p[j], w.bound[j]);
         if (with_l) bad_lse += !near(TC_F32, get(TC_F32, back[3], l.at + r), w.lse, w.lse_bound);
         if (with_v || with_i)
-            bad_top += wrong_top(kn, &w, with_v ? back[1] + (v.at + r * v.ld) * v.size : 0,
+            bad_top += wrong_top(&of, &w, with_v ? back[1] + (v.at + r * v.ld) * v.size : 0,
                                  with_i ? (const int32_t *)(back[2] + (i.at + r * i.ld) * 4) : 0, row,
                                  a.scale != 0.f ? a.scale : 1);
         if (with_y || in_place) memset(back[0] + (y.at + r * y.ld) * y.size, 0xff, (size_t)n * (size_t)y.size);
@@ -287,7 +153,7 @@ static void one(const kernel *kn, uint64_t seed)
     CHECK(outside == 0, "%s: %zu bytes outside of the results written", what, outside);
     for (int o = 0; o < 4; o++) free(back[o]), free(again[o]), free(out[o]->host);
     if (!in_place) free(x.host);
-    free(bias), free(row), free(w.p), free(w.bound), free(w.order);
+    free(bias), free(row), free(key), free(w.p), free(w.bound), free(w.order);
     free_device_memory();
 }
 
