@@ -263,6 +263,8 @@ typedef struct tc_gemm_args {
 
 /* Has a kernel more to write than D? */
 TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c) { return c.aux || c.row_sum || c.col_sum; }
+/* Are D's rows whole in a tile, so that they go to D by a way of their own? */
+TC_HD TC_CONSTEXPR int tc__gemm_in_tile(tc_gemm_config_in c) { return c.rows || c.top; }
 TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return c.row_sum || c.col_sum; }
 /* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
 TC_HD TC_CONSTEXPR int tc__gemm_quantised(tc_gemm_config_in c)
@@ -445,7 +447,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
         && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !c.weights && !tc__gemm_own_ends(c)
-        && !tc__tiles_some(c) && !c.gate;
+        && !tc__tiles_some(c) && !c.gate && !tc__gemm_in_tile(c);
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
@@ -481,8 +483,7 @@ enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
 #define TC__GEMM_NO_GATE_RULES(X, c)                                                                                  \
     X(!(c).gate, "tc: .gate is for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE")
 
-/* .rows, .top: D's rows are whole in a tile, and go to D by a way of their own. */
-TC_HD TC_CONSTEXPR int tc__gemm_in_tile(tc_gemm_config_in c) { return c.rows || c.top; }
+/* .rows, .top: what does not go with them. */
 TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
 {
     return !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !c.keep && !c.gate && !c.groups
@@ -504,8 +505,12 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
 /* And for kernels that have none. */
 #define TC__GEMM_NO_ROWS_RULES(X, c)                                                                                  \
     X(!tc__gemm_in_tile(c),                                                                                           \
-      "tc: .rows and .top are for TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE: elsewhere TC_ROWS_DEFINE (tc_rows.h) " \
-      "does the same behind the product")
+      "tc: .rows and .top are for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE: elsewhere "            \
+      "TC_ROWS_DEFINE (tc_rows.h) does the same behind the product")
+#define TC__GEMM_AUTO_ROWS_RULES(X, c)                                                                                \
+    X(!tc__gemm_in_tile(c) || (tc__gemm_is_16((c).a) && !(c).sparse),                                                 \
+      "tc: .rows and .top of TC_GEMM_DEFINE are for TC_F16 and TC_BF16 without .sparse: other types by "              \
+      "TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE")
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \

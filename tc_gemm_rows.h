@@ -4,24 +4,24 @@
  * A router of experts, a small head: n is at most a tile's width, so that the product's kernel itself can do what
  * tc_rows.h does to rows in memory:
  *
- *     TC_GEMM_SM90_DEFINE(route, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 256,
- *                         .rows = TC_SOFTMAX, .top = 8, .renorm = 1)
+ *     TC_GEMM_DEFINE(route, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .rows = TC_SOFTMAX, .top = 8, .renorm = 1)
  *     tc_gemm_args args = { .m = tokens, .n = experts, ..., .d = P, .ldd = experts,
  *                           .top = { .values = weights, .index = chosen } };
  *
- * FIELDS of TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE
+ * FIELDS of TC_GEMM_DEFINE (TC_F16, TC_BF16; n up to 256), TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE (n up to .bn)
  *     .rows           TC_SOFTMAX, TC_LOG_SOFTMAX: what D's rows become of x = hook(alpha * A * B + beta * C), in f32,
  *                     before they are rounded; 0: they stay x
  *     .top, .renorm   as tc_rows.h has them: K, at most 32, of the largest x of each row
  * ARGS. top.values (f32) and top.index (s32): m rows of .top, top.ldv and top.ldi from a row to the next (0: .top), the
- * batch's matrices after each other; either may be null. top.lse: m floats, or null. n from .top on, at most .bn: what
+ * batch's matrices after each other; either may be null. top.lse: m floats, or null. n from .top on: what
  * is wider is a product with D in f32, and NAME_run of TC_ROWS_DEFINE behind it. alpha is the scale.
  *     Order, what is not finite, a row of -inf: as tc_rows.h has it.
  *
  * Not with .swap, .step, .split, .cluster_k, .groups, .index, .gate, .aux, sums of rows and columns, a quantised D, D
  * in columns, sums in f16, .weights, tiles that are not computed. TC_GEMM_SM80_DEFINE wants .warps_n 1, 2 or 4.
- * TC_GEMM_DEFINE and Blackwell's generators have none of it. With few rows and a long k such a tile keeps most
- * multiprocessors idle: a product whose k is split, and TC_ROWS_DEFINE's pass, are faster then.
+ * TC_GEMM_DEFINE takes its wide kernel on Hopper, its sm_80 ones on all other devices, and for rows that TMA refuses.
+ * With few rows and a long k such a tile keeps most multiprocessors idle: a product whose k is split, and
+ * TC_ROWS_DEFINE's pass, are faster then.
  *
  * HOW. 16 rows of a warp's sums go through its shared memory, some at a time (SM90: 4 KB, SM80: all), so that a row
  * lies with neighbouring lanes, 8 elements each (SM80: of warps that share rows each takes some); and from there, D
@@ -32,6 +32,8 @@
 
 #include "tc_gemm_config.h"
 #include "tc_rows_work.h"
+
+enum { TC__GEMM_ROWS_MOST = 256 }; /* columns of TC_GEMM_DEFINE's tiles */
 
 /* What a kernel is told of it, in the last bytes of tc_gemm_out.epi. */
 typedef struct tc__gemm_rows_out {
@@ -146,19 +148,20 @@ TC_DEV_SM75 void tc__gemm_rows_end(tc_gemm_config_in c, const tc_gemm_out *o, co
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* The rules for a call. c: complete, so that its tile is known. */
+/* The rules for a call. c: complete, so that its tile is known; or TC_GEMM_DEFINE's. */
 TC_HOST tc_status tc__gemm_check_rows(const tc_gemm_config *c, const tc_gemm_args *g, int empty)
 {
     const tc_gemm_top *t = &g->top;
+    const int bn = c->bn ? c->bn : TC__GEMM_ROWS_MOST;
     if (!c->top && (t->values || t->index || t->ldv || t->ldi))
         return tc__fail(TC_ERR_CONFIG, "top.%s is given, but the kernel was generated without .top",
                         t->values ? "values" : t->index ? "index" : t->ldv ? "ldv" : "ldi");
     if (!c->rows && t->lse)
         return tc__fail(TC_ERR_CONFIG, "top.lse is given, but the kernel was generated without .rows");
     if (!tc__gemm_in_tile(*c) || empty) return TC_OK;
-    if (g->n > c->bn)
+    if (g->n > bn)
         return tc__fail(TC_ERR_SIZE, "n = %d is above .bn = %d, but .rows and .top want a row in one tile: "
-                        "TC_ROWS_DEFINE (tc_rows.h) takes rows of any width, behind a product", g->n, c->bn);
+                        "TC_ROWS_DEFINE (tc_rows.h) takes rows of any width, behind a product", g->n, bn);
     if (g->n < c->top) return tc__fail(TC_ERR_SIZE, "n = %d is less than .top = %d", g->n, c->top);
     if (c->top && !t->values && !t->index)
         return tc__fail(TC_ERR_NULL, "top.values and top.index are null, but the kernel has .top");

@@ -93,7 +93,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 /* What TC_GEMM_DEFINE gives them, packed weights too. */
 TC_HD TC_CONSTEXPR int tc__gemm100_serves(tc_gemm_config_in c)
 {
-    return !c.weights ? tc__gemm_by_tcgen05(c)
+    return !c.weights ? tc__gemm_by_tcgen05(c) && !tc__gemm_in_tile(c)
                       : tc__gemm_weights_plain(c) && !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !c.col_sum;
 }
 

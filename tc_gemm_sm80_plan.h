@@ -136,6 +136,11 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
+    if (tc__gemm_in_tile(c) && !c.bn && tc__gemm_is_16(c.a)) { /* wide rows, in what all targets have */
+        c.bn = 256, c.bm = c.bm ? c.bm : 64;
+        c.bk = c.bk ? c.bk : 32;
+        c.stages = c.stages ? c.stages : 4;
+    }
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
     if (c.weights) { /* each warp along m makes the same numbers anew; few rows wait for memory: large copies */
         const int few = c.bm <= 32;

@@ -44,6 +44,8 @@ ONE(TC_GEMM_SM80_DEFINE, wide80, .d = TC_F32, .bm = 64, .bn = 256, .warps_m = 2,
     .top = 8, .renorm = 1)
 ONE(TC_GEMM_SM80_DEFINE, hook80, .d = TC_BF16, .bm = 128, .bn = 64, .warps_m = 4, .warps_n = 1, .rows = TC_SOFTMAX,
     .top = 32, .epi = hook, .epi_size = sizeof(hook_args))
+TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .rows = TC_SOFTMAX, .top = 6, .epi = hook,
+               .epi_size = sizeof(hook_args))
 TC_GEMM_SM80_DEFINE(int80, .a = TC_S8, .b = TC_S8, .d = TC_F16, .bm = 64, .bn = 48, .warps_m = 2, .warps_n = 1,
                     .rows = TC_LOG_SOFTMAX, .top = 4)
 
@@ -57,7 +59,8 @@ typedef struct {
 #define KERNEL(name, cc, hook) {#name, name##_run, name##_can_run, name##_config(), cc, hook}
 static const kernel kernels[] = {KERNEL(wide90, 90, 0), KERNEL(hook90, 90, 1), KERNEL(logs90, 90, 0),
                                  KERNEL(few90, 90, 0),  KERNEL(tall90, 90, 0), KERNEL(fp890, 90, 2),
-                                 KERNEL(wide80, 80, 0), KERNEL(hook80, 80, 1), KERNEL(int80, 80, 0)};
+                                 KERNEL(wide80, 80, 0), KERNEL(hook80, 80, 1), KERNEL(int80, 80, 0),
+                                 KERNEL(any, 80, 1)};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 static int device;
 
@@ -100,10 +103,10 @@ static result result_of(size_t bytes)
 static void one(const kernel *kn, uint64_t seed)
 {
     const tc_gemm_config c = kn->c;
-    const int least = c.top ? c.top : 1, unit = 16 / bytes_of(c.a), pair = c.epi2 ? 2 : 1;
+    const int least = c.top ? c.top : 1, unit = 16 / bytes_of(c.a), pair = c.epi2 ? 2 : 1, bn = c.bn ? c.bn : 256;
     const int batch = test_int(1, 2), m = test_int(1, test_int(0, 1) ? 300 : 40);
     const int row_b = c.b_layout == TC_ROW, free80 = kn->cc == 80 ? test_int(0, 1) : 0;
-    int n = test_int(0, 1) ? c.bn : test_int(least, c.bn), k = test_int(0, 12) ? test_int(1, 150) : 0;
+    int n = test_int(0, 1) ? bn : test_int(least, bn), k = test_int(0, 12) ? test_int(1, 150) : 0;
     n = (n + pair - 1) / pair * pair;
     const int round = free80 ? 1 : unit, lda = (k + round - 1) / round * round + round * test_int(0, 2);
     const int b_rows = row_b ? k : n, b_cols = row_b ? n : k, ldb = (b_cols + round - 1) / round * round + round;
@@ -244,12 +247,22 @@ int main(int argc, char **argv)
         const kernel *kn = &kernels[(seed + (uint64_t)i) % KERNELS];
         test_seed(seed + (uint64_t)i);
 #ifndef TC_SM80_ON_HOPPER
-        if (kn->cc == 90 && device != 90) kn = &kernels[6 + i % 3];
+        if (kn->cc == 90 && device != 90) kn = &kernels[6 + i % 4];
 #endif
         one(kn, seed + (uint64_t)i);
     }
     if (device == 90) test_bad_input(&kernels[0], &kernels[5]);
     test_bad_input(&kernels[6], 0);
+    {
+        const kernel *wide = &kernels[9];
+        const tc_gemm_choice few = {3, 0, 0, 0, 0, 0};
+        char *memory = (char *)device_memory(1 << 18);
+        const hook_args mine = {(const float *)memory, (int *)memory, 0, 0, 0};
+        REFUSED(wide, "n = 257 is above .bn = 256, but .rows and .top want a row in one tile", g.n = 257);
+        REFUSED(wide, "n = 5 is less than .top = 6", g.n = 5);
+        REFUSED(wide, "choice->kernel = 3 changes roles over: not with", g.choice = &few);
+        free_device_memory();
+    }
     printf("worst error: %.2f of the bound\n", worst);
     return test_end();
 }

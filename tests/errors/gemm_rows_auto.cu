@@ -1,6 +1,6 @@
-// gemm_rows_auto.cu - rows of probabilities by the generator that picks tiles
-// expect: tc: .rows and .top are for TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE: elsewhere TC_ROWS_DEFINE
+// gemm_rows_auto.cu - rows of probabilities by the generator that picks tiles, of a type for which it has none
+// expect: tc: .rows and .top of TC_GEMM_DEFINE are for TC_F16 and TC_BF16 without .sparse
 // expect-line: 6
 #include "tc.h"
 
-TC_GEMM_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .rows = TC_SOFTMAX)
+TC_GEMM_DEFINE(gemm, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F32, .rows = TC_SOFTMAX)
