@@ -25,6 +25,7 @@
  *     tc_attn_mla.h   the same for decoding with multi-head latent attention, on Hopper
  *     tc_attn_append.h   K and V of new tokens normalised, rotated, quantised, into the pages of a cache
  *     tc_attn_bwd.h   the same for attention's backward pass
+ *     tc_rows.h       softmax of rows in memory, of any width; the largest of each
  *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
  *     tc_turn.h       squares of 8-bit elements turned in shared memory
  *     tc_chip.h       the chips: family, features of their targets, shared and tensor memory
@@ -37,6 +38,7 @@
  *     tc_hooks.h      hooks, activations
  *     tc_epi.h        conversion, fragments to memory
  *     tc_softmax.h    online softmax on fragments
+ *     tc_rows_work.h  probabilities of a row, the order of its largest
  *     tc_philox.h     random numbers by their place, masks of dropout
  *   Not included here, since few need them: include them by name
  *     tc_tma_more.h   bulk and tensor copies of PTX 9.1 to 9.5: an address or shape of one's own, reports, scopes
@@ -67,4 +69,5 @@
 #include "tc_attn_mla.h"
 #include "tc_attn_append.h"
 #include "tc_attn_bwd.h"
+#include "tc_rows.h"
 #endif /* TC_H */

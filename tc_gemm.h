@@ -158,6 +158,10 @@
  * TC_SUM_SQ or TC_MAX_ABS a float for each row of D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
  * columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
  *
+ * ROWS. .rows = TC_SOFTMAX or TC_LOG_SOFTMAX, .top = 8: D's rows as probabilities and the largest of each, where a row
+ * lies in one tile (n up to 256, or .bn): tc_gemm_rows.h. Wider rows: a product of any generator, and TC_ROWS_DEFINE
+ * behind it (tc_rows.h).
+ *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
  *     size_t room = gemm_workspace(&args);           0: k is not split, or args break a rule; the most of all shapes
@@ -454,8 +458,8 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                         "which have 1 and 3", kernel);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
         return tc__fail(TC_ERR_CONFIG, tc__gemm_tiles_of[kernel - 1].swap
-                        ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate and a "
-                          "quantised D"
+                        ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate, .rows, .top "
+                          "and a quantised D"
                         : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "
                           "up, sparse or f32, nor for gates, tiles and outputs of one's own", kernel);
     return TC_OK;
@@ -719,10 +723,11 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__GEMM80_WEIGHTS_GIVEN_RULES(X, c)                                                                              \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
-    X((!(c).sparse && !(c).bsr && !(c).gate && !tc__gemm_quantised(c)) || !(c).shapes                                 \
+    TC__GEMM_AUTO_ROWS_RULES(X, c)                                                                                    \
+    X((!(c).sparse && !(c).bsr && !(c).gate && !tc__gemm_quantised(c) && !tc__gemm_in_tile(c)) || !(c).shapes         \
           || ((c).shapes & TC__SHAPES_WIDE),                                                                          \
-      "tc: with .sparse, .bsr, .gate or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no "     \
-      "kernel is for few rows alone")                                                                                 \
+      "tc: with .sparse, .bsr, .gate, .rows, .top or a quantised D, .shapes must have TC_SHAPES_LARGE or "            \
+      "TC_SHAPES_SMALL: no kernel is for few rows alone")                                                             \
     X((c).bsr != 64 && ((c).bsr != 128 || !tc__gemm_is_fp8((c).a) || (c).promote == TC_FAST),                         \
       "tc: .bsr of TC_GEMM_DEFINE must be 128 or 256, of TC_E4M3 and TC_E5M2 with sums promoted 256: so many rows "   \
       "has a tile")                                                                                                   \
@@ -765,6 +770,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = c.op = 0, c.gate = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.rows = c.top = c.renorm = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0, c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }

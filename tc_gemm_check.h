@@ -11,6 +11,7 @@
 
 #include "tc_gemm_config.h"
 #include "tc_gemm_gate.h"
+#include "tc_gemm_rows.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
@@ -53,6 +54,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(chip, 107),      TC__GEMM_FIELD(sparse, 0),
     TC__GEMM_FIELD(weights, 0),     TC__GEMM_FIELD(weights_k, 128), TC__GEMM_FIELD(weights_zero, 1),
     TC__GEMM_FIELD(triangle, 0),    TC__GEMM_FIELD(bsr, 256),       TC__GEMM_FIELD(op, 2),
+    TC__GEMM_FIELD(rows, 2),        TC__GEMM_FIELD(top, 32),        TC__GEMM_FIELD(renorm, 1),
     {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
@@ -442,6 +444,7 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (g->pdl_constant & ~(TC_CONSTANT_A | TC_CONSTANT_B))
         return tc__fail(TC_ERR_CONFIG, "pdl_constant = %d must be of TC_CONSTANT_A and TC_CONSTANT_B", g->pdl_constant);
     st = tc__gemm_check_outputs(c, g);
+    if (st == TC_OK) st = tc__gemm_check_rows(c, g, tc__gemm_empty(g));
     if (st != TC_OK) return st;
     if (tc__gemm_empty(g)) return TC_OK;
     if (!g->d && !g->groups.each.d) return tc__fail(TC_ERR_NULL, "d is null");
@@ -571,6 +574,7 @@ TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g,
     const size_t parts = tc__gemm_parts_bytes(c, g);
     tc__outputs w;
     if (tc__gemm_own_ends(*c)) tc__gemm_more_to(c, g, o);
+    if (tc__gemm_in_tile(*c)) tc__gemm_rows_to(c, g, o);
     if (!tc__gemm_outputs(*c)) return;
     memset((void *)&w, 0, sizeof w);
     w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;

@@ -12,6 +12,7 @@
 #include "tc_host.h"
 #include "tc_op.h"
 #include "tc_operand.h"
+#include "tc_rows_work.h"
 #include "tc_sparse_pack.h"
 #include "tc_tiles.h"
 #include "tc_weights.h"
@@ -114,6 +115,9 @@ typedef struct tc_gemm_config {
     tc_gate_fn gate;          /* hook on an element of A B and of A B2 (args.b2), two products of one A, one D */
     int gate_blind;           /* set when completed: the gate reads neither its place nor arguments */
     int gated;                /* and where the end of a tile knows D's columns alone, half of .bn */
+    int rows;                 /* SM90, SM80: TC_SOFTMAX, TC_LOG_SOFTMAX of D's rows (tc_gemm_rows.h; 0: none) */
+    int top;                  /* so many of the largest of each row (args.top; 0: none) */
+    int renorm;               /* 1: divided by their sum */
 } tc_gemm_config;
 TC_IN(tc_gemm_config);
 
@@ -213,6 +217,14 @@ typedef struct tc_gemm_bsr {
     int blocks;                       /* that a holds */
 } tc_gemm_bsr;
 
+/* The largest of D's rows (.top), and log(sum of exp) of each (.rows): tc_gemm_rows.h. */
+typedef struct tc_gemm_top {
+    float *values;
+    int32_t *index;
+    int64_t ldv, ldi; /* elements from a row to the next (0: .top) */
+    float *lse;
+} tc_gemm_top;
+
 /* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0
  * wants d to be null, and k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever
  * they hold. A pitch is the distance between rows of A, of B's columns, of C, of D; in the other layout between columns
@@ -259,10 +271,13 @@ typedef struct tc_gemm_args {
     int64_t stride_meta; /* bytes from one matrix's to the next's (0: the same) */
     tc_gemm_bsr bsr;     /* where the configuration has it: a is then the blocks, one after the other */
     const void *b2;      /* .gate: the second B, with b's pitch and strides (tc_gemm_gate.h) */
+    tc_gemm_top top;     /* .top, .rows */
 } tc_gemm_args;
 
 /* Has a kernel more to write than D? */
 TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c) { return c.aux || c.row_sum || c.col_sum; }
+/* Are D's rows whole in a tile, so that they go to D by a way of their own? */
+TC_HD TC_CONSTEXPR int tc__gemm_in_tile(tc_gemm_config_in c) { return c.rows || c.top; }
 TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return c.row_sum || c.col_sum; }
 /* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
 TC_HD TC_CONSTEXPR int tc__gemm_quantised(tc_gemm_config_in c)
@@ -458,7 +473,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
         && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !c.weights && !tc__gemm_own_ends(c)
-        && !tc__tiles_some(c) && !c.gate;
+        && !tc__tiles_some(c) && !c.gate && !tc__gemm_in_tile(c);
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
@@ -494,6 +509,35 @@ enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
 #define TC__GEMM_NO_GATE_RULES(X, c)                                                                                  \
     X(!(c).gate, "tc: .gate is for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE")
 
+/* .rows, .top: what does not go with them. */
+TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
+{
+    return !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !c.keep && !c.gate && !c.groups
+        && !c.index && !c.weights && !c.conv && !tc__gemm_d_col(c) && c.acc != TC_F16 && c.a != TC_F64
+        && (tc__gemm_is_16(c.d) || c.d == TC_F32);
+}
+#define TC__GEMM_ROWS_RULES(X, c)                                                                                     \
+    X((c).rows >= 0 && (c).rows <= TC_LOG_SOFTMAX, "tc: .rows must be TC_SOFTMAX, TC_LOG_SOFTMAX or 0")               \
+    X((c).top >= 0 && (c).top <= TC_ROWS_TOP_MOST, "tc: .top must be in 0..32")                                       \
+    X((c).renorm == 0 || ((c).renorm == 1 && (c).top && (c).rows != TC_LOG_SOFTMAX),                                  \
+      "tc: .renorm is 0 or 1, and 1 wants .top, and not .rows = TC_LOG_SOFTMAX")                                      \
+    X(!tc__gemm_in_tile(c) || tc__gemm_rows_alone(c),                                                                 \
+      "tc: .rows and .top want .d TC_F16, TC_BF16 or TC_F32, in rows, sums not in f16, and do not go with .gate, "    \
+      ".aux, .row_sum, .col_sum, .triangle, .tile, .k_range, .bsr, .groups, .index, .weights and convolutions: "      \
+      "TC_ROWS_DEFINE does the same behind any product")                                                              \
+    X(!tc__gemm_in_tile(c) || (c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES,                                         \
+      "tc: .rows and .top leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
+
+/* And for kernels that have none. */
+#define TC__GEMM_NO_ROWS_RULES(X, c)                                                                                  \
+    X(!tc__gemm_in_tile(c),                                                                                           \
+      "tc: .rows and .top are for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE: elsewhere "            \
+      "TC_ROWS_DEFINE (tc_rows.h) does the same behind the product")
+#define TC__GEMM_AUTO_ROWS_RULES(X, c)                                                                                \
+    X(!tc__gemm_in_tile(c) || (tc__gemm_is_16((c).a) && !(c).sparse),                                                 \
+      "tc: .rows and .top of TC_GEMM_DEFINE are for TC_F16 and TC_BF16 without .sparse: other types by "              \
+      "TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE")
+
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
     X(tc__gemm_a_ok((c).a) || tc__gemm_is_narrow((c).a) || tc__gemm_is_packed((c).a),                                 \
@@ -528,6 +572,7 @@ enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
       "tc: .epi2 takes neighbours of a row, which .d_layout = TC_COL does not keep together: use .epi")               \
     X(!(c).epi || !(c).epi2, "tc: give .epi or .epi2, not both")                                                      \
     TC__GEMM_GATE_RULES(X, c)                                                                                         \
+    TC__GEMM_ROWS_RULES(X, c)                                                                                         \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
     X((!tc__gemm_hooked(c) && !tc__tiles_asks(c)) == !(c).epi_size,                                                   \

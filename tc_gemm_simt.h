@@ -41,7 +41,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm_simt_of(tc_gemm_config_in c, int target)
 {
     return !c.sparse && !c.weights && !c.conv && !c.gate && !tc__tiles_some(c) && !tc__gemm_own_ends(c)
-        && !tc__gemm_by_80(c) && target < 80;
+        && !tc__gemm_in_tile(c) && !tc__gemm_by_80(c) && target < 80;
 }
 
 #ifdef __CUDACC__

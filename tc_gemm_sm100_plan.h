@@ -93,7 +93,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 /* What TC_GEMM_DEFINE gives them, packed weights too. */
 TC_HD TC_CONSTEXPR int tc__gemm100_serves(tc_gemm_config_in c)
 {
-    return !c.weights ? tc__gemm_by_tcgen05(c)
+    return !c.weights ? tc__gemm_by_tcgen05(c) && !tc__gemm_in_tile(c)
                       : tc__gemm_weights_plain(c) && !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !c.col_sum;
 }
 
@@ -459,6 +459,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
       "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum or .col_sum")  \
     X((c).weights == 0 || (c).chip == 0, "tc: .weights are not for sm_107: .chip must be left out")                   \
     TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
+    TC__GEMM_NO_ROWS_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))

@@ -23,7 +23,7 @@ enum { TC__GEMM120_TILE_COUNT = 0 TC__GEMM120_TILES(TC__GEMM_COUNT_TILE, unused,
 /* Does TC_GEMM_DEFINE take them? Layouts too. */
 TC_HD TC_CONSTEXPR int tc__gemm120_serves(tc_gemm_config_in c)
 {
-    return tc__gemm_by_sm120(c) && tc__gemm120_layout_ok(tc_gemm120_view(c));
+    return tc__gemm_by_sm120(c) && !tc__gemm_in_tile(c) && tc__gemm120_layout_ok(tc_gemm120_view(c));
 }
 
 /* The configuration that a line of the list makes of the user's; where they serve it not, one that is never called. */

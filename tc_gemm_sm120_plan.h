@@ -343,6 +343,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
+    TC__GEMM_NO_ROWS_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
     TC__GEMM_SM120_OWN_RULES(X, tc_gemm120_view(c))

@@ -277,6 +277,7 @@ TC_DEV_SM75 void tc__gemm80_end(tc_gemm80_in k, const tc_gemm_sm80_params *p, co
         __syncwarp();
         if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
         else if (c.gate) tc__gemm80_store_gated(k, p, tc_smem_u32(stage), d);
+        else if (tc__gemm_in_tile(c)) tc__gemm80_store_rows(k, tc_smem_u32(tc__dynamic_smem), d);
         else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
         __syncwarp();
 #if TC_HAS_SM80
@@ -590,7 +591,7 @@ TC_HOST int tc__gemm80_prefers_small(const tc_gemm_config *given, const tc_gemm_
     const int rows = given->weights ? 32 : 64, made = given->weights ? 48 : 0;
     const int64_t small_tiles = (m + rows - 1) / rows * ((n + 63) / 64) * batch;
     const int64_t large_tiles = (m + large.bm - 1) / large.bm * ((n + large.bn - 1) / large.bn) * batch;
-    if (sms < 1 || tc__gemm80_any(&large, g)) return 0;
+    if (sms < 1 || tc__gemm_in_tile(large) || tc__gemm80_any(&large, g)) return 0;
     return (small_tiles + sms - 1) / sms * (rows + made) * 64 * 115
          < (large_tiles + sms - 1) / sms * (large.bm + made) * large.bn * 100;
 }

@@ -136,6 +136,11 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
+    if (tc__gemm_in_tile(c) && !c.bn && tc__gemm_is_16(c.a)) { /* wide rows, in what all targets have */
+        c.bn = 256, c.bm = c.bm ? c.bm : 64;
+        c.bk = c.bk ? c.bk : 32;
+        c.stages = c.stages ? c.stages : 4;
+    }
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
     if (c.weights) { /* each warp along m makes the same numbers anew; few rows wait for memory: large copies */
         const int few = c.bm <= 32;
@@ -229,6 +234,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_RULES(X, c)                                                                                        \
+    X(!tc__gemm_in_tile(c) || ((c).bn <= 256 && ((c).warps_n == 1 || (c).warps_n == 2 || (c).warps_n == 4)),          \
+      "tc: with .rows and .top, .bn must be at most 256 and .warps_n 1, 2 or 4")                                      \
     X(tc__gemm80_weights_ok(c),                                                                                       \
       "tc: .weights by mma.sync want .bk 64 or 128, .bn a multiple of 64, and .bn / .warps_n 16, 32 or 64")           \
     X(!(c).sparse || tc__gemm80_k_bytes(c) == 128 || tc__gemm80_k_bytes(c) == 256,                                    \

@@ -9,6 +9,7 @@
 #define TC_GEMM_SM80_STORE_H
 
 #include "tc_gemm_gate.h"
+#include "tc_gemm_rows.h"
 #include "tc_gemm_sm80_copy.h"
 #include "tc_gemm_sm80_weights.h"
 
@@ -80,6 +81,20 @@ TC_DEV_SM75 void tc__gemm80_store_gated(tc_gemm80_in k, const tc_gemm_sm80_param
     }
     __syncwarp();
     tc__gemm80_store(e, p, stage, to);
+}
+
+/* .rows, .top: of 16 whole rows, which the warps of one row of warps have staged between them, each takes some. `all`:
+ * where those of the block's first warp lie. For all threads of a block. */
+TC_DEV_SM75 void tc__gemm80_store_rows(tc_gemm80_in k, uint32_t all, const tc__gemm80_to to)
+{
+    const int wn = k.c.bn / k.c.warps_n, pitch = tc__gemm80_staged(k.c, wn) * 4, each = 16 / k.c.warps_n;
+    const int warp = (int)threadIdx.x / 32, row = warp / k.c.warps_m * each;
+    const int apart = k.c.warps_n > 1 ? k.c.warps_m * 16 * pitch : 0;
+    const uint32_t from = all + (uint32_t)((warp % k.c.warps_m * 16 + row) * pitch);
+    const tc__gemm_staged t = {from, pitch, row, each, wn / 8, apart, {to.first.row, 0, to.first.batch, 0}};
+    if (apart) __syncthreads();
+    tc__gemm_rows_end(k.c, to.out, 0, t);
+    if (apart) __syncthreads();
 }
 
 /* A quantised D: what the hook made of a warp's 16 rows, and where the largest of its warps' rows lie: those of the

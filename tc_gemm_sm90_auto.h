@@ -123,6 +123,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_tall_ok(tc_gemm_config_in given)
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
 {
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
+    if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
     if (t.bm == 256 && !t.swap) return tc__gemm_tall_ok(given);
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)
@@ -176,11 +177,13 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     const tc__gemm_tile t = given.gate                      ? tc__gemm_gate_tile(given, one)
                           : given.groups == TC_GROUPS_ARRAY ? tc__gemm_each_tile(given, one)
                                                             : one;
-    if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0, c.gate = 0; /* never called */
-    if (!tc__gemm_line_ok(given, list) && c.groups == TC_GROUPS_ARRAY) c.groups = 0;
+    if (!tc__gemm_line_ok(given, list)) { /* never called */
+        c.sparse = c.bsr = 0, c.gate = 0, c.rows = c.top = c.renorm = 0;
+        if (c.groups == TC_GROUPS_ARRAY) c.groups = 0;
+    }
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
-    c.step = t.step;
-    c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) ? 0 : t.split;
+    c.step = tc__gemm_in_tile(c) ? 0 : t.step;
+    c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) || tc__gemm_in_tile(c) ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     if (tc__gemm90_gathers(given)) c.cluster_n = 1; /* each block brings rows for itself */
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */

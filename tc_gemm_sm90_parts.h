@@ -15,6 +15,7 @@
 
 #include "tc_gemm_sm90.h"
 #include "tc_gemm_sm90_gate.h"
+#include "tc_gemm_sm90_rows.h"
 
 #ifdef __CUDACC__
 
@@ -263,6 +264,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_end_fn tc__gemm90_end_of(tc_gemm_config_in 
     if (v.gate && v.split) return pieces ? tc__gemm90_end_split_gate_pieces : tc__gemm90_end_split_gate_boxes;
     if (v.gate) return pieces ? tc__gemm90_end_gate_pieces : tc__gemm90_end_gate_boxes;
     if (v.groups == TC_GROUPS_ARRAY) return tc__each90_end;
+    if (tc__gemm_in_tile(v)) return tc__gemm90_end_rows;
     if (tc__gemm_quantised(v)) return tc__gemm90_end_quantised;
     if (v.cluster_k > 1) return pieces ? tc__gemm90_end_cluster_pieces : tc__gemm90_end_cluster_boxes;
     if (v.split)

@@ -245,6 +245,7 @@ typedef struct tc_gemm_sm90_plan {
     int bytes;
 } tc_gemm_sm90_plan;
 
+enum { TC__GEMM90_ROWS_ROOM = 4096 }; /* .rows, .top: sums of some of a warp's rows */
 enum { TC__GEMM90_NOTES = 4, TC__GEMM90_NOTE = 32 }; /* how many, bytes of each */
 enum { TC__GEMM90_EACH = 512 };                      /* TC_GROUPS_ARRAY: a job, maps (tc_gemm_sm90_each.h) */
 enum { TC__GEMM90_ORDER = 1024 };                    /* .bsr: rows of blocks that are put in order */
@@ -269,6 +270,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in give
                     + (tc__gemm_in_rows(c) ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     if ((c.gate || c.gated) && p.warp_store < 2048) p.warp_store = 2048; /* places of both products */
+    if (tc__gemm_in_tile(c) && p.warp_store < TC__GEMM90_ROWS_ROOM) p.warp_store = TC__GEMM90_ROWS_ROOM;
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
     p.ring_bytes = c.step ? (TC__SM90_SMEM_MAX - p.ring - fixed) / 1024 * 1024 : c.stages * tc__gemm90_slot(c, c.bn);

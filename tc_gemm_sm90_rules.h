@@ -127,6 +127,12 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
       "tc: .groups = TC_GROUPS_ARRAY of TC_GEMM_SM90_DEFINE goes with 1 or 2 .consumers and at most 160 accumulators " \
       "(rows of a warpgroup * .bn / 128, with .promote and .bn / 2), and without .swap, .cluster_m and .cluster_n")
 
+/* Rows of D in one tile, a warp's. */
+#define TC__GEMM_SM90_ROWS_RULES(X, c)                                                                                \
+    X(!tc__gemm_in_tile(c) || (!(c).swap && !(c).step && !(c).split && (c).cluster_k == 1 && !(c).any),               \
+      "tc: with .rows and .top a row is in one tile, of one width, a warp's: no .swap, .step, .split, .cluster_k, "   \
+      "and not TC_GEMM_SM90_ANY_DEFINE")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
@@ -139,6 +145,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
     TC__GEMM_SM90_TILES_RULES(X, c)                                                                                   \
     TC__GEMM_SM90_GATE_RULES(X, c)                                                                                    \
     TC__GEMM_SM90_GROUPS_RULES(X, c)                                                                                  \
+    TC__GEMM_SM90_ROWS_RULES(X, c)                                                                                    \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(tc__gemm90_gathers_ok(c),                                                                                       \

@@ -53,6 +53,30 @@ typedef struct tc_epi_matrix {
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
+ * What softmax is made of.
+ */
+TC_DEV float tc__exp2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+TC_DEV float tc__inverse(float x) /* right to the last bit or the one before */
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+TC_DEV float tc__log2(float x)
+{
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#define TC__INF tc_f32_from_bits(0x7f800000u)
+#define TC__LN2 0.6931471805599453f
+
+/* ---------------------------------------------------------------------------------------------------------------------
  * Activations and shipped hooks.
  */
 TC_DEV float tc_relu(float x) { return x < 0.f ? 0.f : x; }

@@ -24,27 +24,6 @@
  * Scores in registers: 16 rows by `cols` columns of a warp in the layout that mma.sync and wgmma share. Lane l holds,
  * with g = l / 4 and q = l % 4, s[4j], s[4j+1] at (g, 8j + 2q), (g, 8j + 2q + 1) and s[4j+2], s[4j+3] at row g + 8.
  */
-TC_DEV float tc__exp2(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-TC_DEV float tc__inverse(float x) /* right to the last bit or the one before */
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-TC_DEV float tc__log2(float x)
-{
-    float y;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-#define TC__INF tc_f32_from_bits(0x7f800000u)
-#define TC__LN2 0.6931471805599453f
-
 /* Scores of 16 rows, and where they stand. */
 typedef struct tc_attn_scores {
     float *s;    /* the fragment */

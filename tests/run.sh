@@ -87,6 +87,8 @@ list() {
         on_device conv "$build/tests/conv" 400
         on_device gemm_tiles "$build/tests/gemm_tiles" 300
         on_device gemm_b2b "$build/tests/gemm_b2b" 400
+        on_device rows "$build/tests/rows" 2000
+        on_device gemm_rows "$build/tests/gemm_rows" 400
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
         on_device attn_decode "$build/tests/attn_decode" 400
@@ -190,6 +192,12 @@ list() {
         step "gemm_b2b, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_b2b" 40 1
         emulated sm_80 gemm_b2b
+        step "rows, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/rows" 300 1
+        emulated sm_80 rows 300
+        step "gemm_rows, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_rows" 90 1
+        emulated sm_80 gemm_rows 60
         for device in sm_90a sm_80 sm_120a; do emulated $device attn_bad_input; done
         # few multiprocessors: a block works on several tiles; then several orders of what runs side by side
         step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 540

@@ -36,6 +36,9 @@ TC_GEMM_DEFINE(hooked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = sizeof
                .shapes = TC_SHAPES_SMALL)
 TC_GEMM_DEFINE(pairs, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = TC_NO_ARGS, .epi2 = my_epi2,
                .shapes = TC_SHAPES_FEW_ROWS | TC_SHAPES_UNALIGNED)
+TC_ROWS_DEFINE(rows, .x = TC_BF16, .op = TC_SOFTMAX, .top = 8, .renorm = 1)
+TC_ROWS_DEFINE(rows_hooked, .x = TC_F32, .top = 8, .epi = my_epi, .pick = my_epi, .epi_size = sizeof(my_args))
+TC_GEMM_SM80_DEFINE(routed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .rows = TC_SOFTMAX, .top = 8)
 TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_DEFINE(attn_hooked, .type = TC_BF16, .causal = 1, .hook_size = sizeof(my_attn_args), .score = my_score,
                .sink = my_sink)
