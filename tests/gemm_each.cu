@@ -413,6 +413,7 @@ static void one(const kernel *kn, uint64_t id)
     memset(maps.host, 0xff, maps.bytes);
     test_buffer_up(&maps);
     if (test_int(0, 2)) x.g.workspace = (char *)maps.dev + 16, x.g.workspace_size = maps.bytes - 256;
+    x.g.pdl = test_int(0, 3) == 0;
 
     size_t elements = 0; /* one buffer: calls of the hook for each element, strays, sizes, bases, biases */
     for (int i = 0; i < p.count; i++) elements += (size_t)p.rows[i] * (size_t)p.cols[i];
