@@ -458,8 +458,9 @@ TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode
  * block that has the memory for itself. It is the larger of two:
  *   - what the busiest cluster takes: its units, one after the other, each of them a share of the tiles (that of the
  *     block with the most) and, where there is more than one block, their meeting;
- *   - what the memory takes: all tiles, of which it brings as many at a time as 3 of 4 SMs have blocks that wait for
- *     them. (H200: 0.75 us a tile of 32 KB in a block, 4.3 TB/s. With more blocks each waits longer.)
+ *   - what the memory takes: all tiles, of which it brings as many at a time as there are blocks on 3 of 4 SMs; with
+ *     more of them each waits longer. (bench/results/decode.csv, H200, 1 x 65536: 8 blocks of the kernel for many
+ *     queries bring 387 GB/s, all that there is is 4370.)
  * More blocks to a cluster shorten the first until the second is what counts, or until so few clusters run at a time (a
  * cluster lies in one of the chip's groups of SMs, and the larger it is the worse it fills them) that each has more
  * units. So calls with as many units as keep the memory busy stay as they are, as do those of few keys. Of sizes that
