@@ -1,6 +1,6 @@
 /* tc_rows.h - tc 0.2.0 - softmax of rows in memory, and a row's largest. Needs: the headers below; sm_80.
  *
- *     Y = softmax(scale * hook(X)) of each row; the K largest of a row and where they stand: what comes behind a
+ *     Y = softmax(scale * hook(X)) of each row; the K largest of a row and where they stand, as comes behind a
  *     product whose rows are wider than a tile (a router of experts, classes, a language model's head)
  *
  *     TC_ROWS_DEFINE(route, .x = TC_F32, .op = TC_SOFTMAX, .top = 8, .renorm = 1)
@@ -38,6 +38,7 @@
  * there is a Y once more, from the end on, which the L2 may still have.
  *     The largest: each lane has its own largest. The K-th of those bounds the row's K-th from below, so that what lies
  * above it is with K lanes, and seldom more than one with each. These alone look at their elements again.
+ *     Where a row lies in a GEMM's tile, its kernel does the same by itself: tc_gemm_rows.h.
  */
 #ifndef TC_ROWS_H
 #define TC_ROWS_H
