@@ -114,7 +114,7 @@ TC_HD TC_CONSTEXPR int tc__rows_has_hooks(const tc_rows_config c) { return c.epi
     X((c).op || (c).top, "tc: neither .op nor .top is set: there is nothing to do")                                   \
     X((c).renorm == 0 || ((c).renorm == 1 && (c).top && (c).op != TC_LOG_SOFTMAX),                                    \
       "tc: .renorm is 0 or 1, and 1 wants .top, and not .op = TC_LOG_SOFTMAX")                                        \
-    X(!tc__rows_picks(c) || (c).top, "tc: .pick orders the largest: it wants .top")                                            \
+    X(!tc__rows_picks(c) || (c).top, "tc: .pick orders the largest: it wants .top")                                   \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
     X(!tc__rows_has_hooks(c) == !(c).epi_size,                                                                        \
