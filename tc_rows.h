@@ -1,6 +1,6 @@
 /* tc_rows.h - tc 0.2.0 - softmax of rows in memory, and a row's largest. Needs: the headers below; sm_80.
  *
- *     Y = softmax(scale * hook(X)) of each row; the K largest of a row and where they stand: what comes behind a
+ *     Y = softmax(scale * hook(X)) of each row; the K largest of a row and where they stand, as comes behind a
  *     product whose rows are wider than a tile (a router of experts, classes, a language model's head)
  *
  *     TC_ROWS_DEFINE(route, .x = TC_F32, .op = TC_SOFTMAX, .top = 8, .renorm = 1)
@@ -38,6 +38,7 @@
  * there is a Y once more, from the end on, which the L2 may still have.
  *     The largest: each lane has its own largest. The K-th of those bounds the row's K-th from below, so that what lies
  * above it is with K lanes, and seldom more than one with each. These alone look at their elements again.
+ *     Where a row lies in a GEMM's tile, its kernel does the same by itself: tc_gemm_rows.h.
  */
 #ifndef TC_ROWS_H
 #define TC_ROWS_H
@@ -100,6 +101,10 @@ TC_HD TC_CONSTEXPR tc_rows_config tc_rows_config_of(const tc_rows_config given)
 
 TC_HD TC_CONSTEXPR int tc__rows_type(int type) { return type == TC_F32 || type == TC_F16 || type == TC_BF16; }
 
+/* Asked in functions: of a hook's address in an assertion g++ says that it is not null. */
+TC_HD TC_CONSTEXPR int tc__rows_picks(const tc_rows_config c) { return c.pick ? 1 : 0; }
+TC_HD TC_CONSTEXPR int tc__rows_has_hooks(const tc_rows_config c) { return c.epi || c.pick ? 1 : 0; }
+
 #define TC__ROWS_RULES(X, c)                                                                                          \
     X(tc__rows_type((c).x), "tc: .x must be TC_F32, TC_F16 or TC_BF16")                                               \
     X(tc__rows_type((c).y), "tc: .y must be TC_F32, TC_F16 or TC_BF16")                                               \
@@ -109,10 +114,10 @@ TC_HD TC_CONSTEXPR int tc__rows_type(int type) { return type == TC_F32 || type =
     X((c).op || (c).top, "tc: neither .op nor .top is set: there is nothing to do")                                   \
     X((c).renorm == 0 || ((c).renorm == 1 && (c).top && (c).op != TC_LOG_SOFTMAX),                                    \
       "tc: .renorm is 0 or 1, and 1 wants .top, and not .op = TC_LOG_SOFTMAX")                                        \
-    X(!(c).pick || (c).top, "tc: .pick orders the largest: it wants .top")                                            \
+    X(!tc__rows_picks(c) || (c).top, "tc: .pick orders the largest: it wants .top")                                   \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
-    X((!(c).epi && !(c).pick) == !(c).epi_size,                                                                       \
+    X(!tc__rows_has_hooks(c) == !(c).epi_size,                                                                        \
       "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook there "   \
       "is no .epi_size")
 

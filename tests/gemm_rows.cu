@@ -40,8 +40,7 @@ ONE(TC_GEMM_SM90_DEFINE, few90, .d = TC_BF16, .bm = 64, .bn = 16, .consumers = 1
 ONE(TC_GEMM_SM90_DEFINE, tall90, .d = TC_F32, .bm = 256, .bn = 96, .cluster_m = 2, .top = 5, .renorm = 1)
 TC_GEMM_SM90_DEFINE(fp890, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 128, .bn = 128, .rows = TC_SOFTMAX,
                     .epi2 = pairs, .epi_size = sizeof(hook_args))
-ONE(TC_GEMM_SM80_DEFINE, wide80, .d = TC_F32, .bm = 64, .bn = 256, .warps_m = 2, .warps_n = 4, .rows = TC_SOFTMAX,
-    .top = 8, .renorm = 1)
+ONE(TC_GEMM_SM80_DEFINE, wide80, .d = TC_F32, .rows = TC_SOFTMAX, .top = 8, .renorm = 1)
 ONE(TC_GEMM_SM80_DEFINE, hook80, .d = TC_BF16, .bm = 128, .bn = 64, .warps_m = 4, .warps_n = 1, .rows = TC_SOFTMAX,
     .top = 32, .epi = hook, .epi_size = sizeof(hook_args))
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .rows = TC_SOFTMAX, .top = 6, .epi = hook,

@@ -17,6 +17,7 @@ static const char *const names[] = {
     "tc_gemm_blackwell.h", "tc_gemm_check.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h",
     "tc_gemm_each.h", "tc_gemm_end.h",
     "tc_gemm_f32.h", "tc_gemm_gate.h",
+    "tc_gemm_rows.h", "tc_gemm_sm90_rows.h", "tc_rows.h", "tc_rows_work.h",
     "tc_gemm_plan.h", "tc_gemm_quant.h", "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm100.h",
     "tc_gemm_sm100_call.h",
     "tc_gemm_sm100_plan.h", "tc_gemm_sm100_sparse.h", "tc_gemm_sm100_store.h", "tc_gemm_sm100_weights.h",
@@ -29,7 +30,8 @@ static const char *const names[] = {
     "tc_gemm_sm90_f32.h",
     "tc_gemm_sm90_load.h", "tc_gemm_sm90_parts.h",
     "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h", "tc_gemm_sm90_quant.h",
-    "tc_gemm_sm90_auto.h", "tc_gemm_sm90_gate.h", "tc_gemm_sm90_each.h", "tc_gemm_sm90_gather.h", "tc_gemm_sm90_groups.h",
+    "tc_gemm_sm90_auto.h", "tc_gemm_sm90_gate.h", "tc_gemm_sm90_each.h", "tc_gemm_sm90_gather.h",
+    "tc_gemm_sm90_groups.h",
     "tc_gemm_sm90_rules.h",
     "tc_gemm_sm90_sparse.h", "tc_gemm_sm90_store.h", "tc_gemm_sm90_tiles.h", "tc_gemm_sm90_turn.h",
     "tc_gemm_sm90_weights.h", "tc_gemm_sparse.h", "tc_gemm_tiles.h", "tc_hooks.h", "tc_host.h", "tc_kernel.h",
@@ -179,7 +181,8 @@ int main(int argc, char **argv)
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
                       *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", "attn_sm120", 0},
                       *const attn_decode[] = {"decode", 0}, *const attn_mla[] = {"mla", 0},
-                      *const attn_append[] = {"append", 0}, *const b2b[] = {"two", 0},
+                      *const attn_append[] = {"append", 0},
+                      *const rows[] = {"choose", "choose_block", "choose_stream", 0}, *const b2b[] = {"two", 0},
                       *const attn100[] = {"attn100", 0}, *const attn120[] = {"attn120", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
@@ -221,6 +224,8 @@ int main(int argc, char **argv)
         "TC_GEMM_B2B_DEFINE(two, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn0 = 64, .act = tc_epi_relu)\n";
     static const char source_append[] = "#include \"tc_attn_append.h\"\n"
         "TC_ATTN_APPEND_DEFINE(append, .type = TC_BF16, .kv = TC_E4M3, .rope = TC_ROPE_HALVES, .norm = 1)\n";
+    static const char source_rows[] = "#include \"tc_rows.h\"\n"
+        "TC_ROWS_DEFINE(choose, .x = TC_BF16, .op = TC_SOFTMAX, .top = 8, .renorm = 1)\n";
     static const char source_kernel[] =
         "#include \"tc_kernel.h\"\n"
         "typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } params;\n"
@@ -335,6 +340,7 @@ int main(int argc, char **argv)
     one("mla.cu", source_mla, "sm_90a", "c++17", attn_mla, "");
     one("b2b.cu", source_b2b, "sm_90a", "c++14", b2b, "");
     one("append.cu", source_append, "sm_80", "c++14", attn_append, "");
+    one("rows.cu", source_rows, "sm_80", "c++14", rows, "");
     one("attn.cu", source_attn, "sm_100", "c++14", attn_all, "");
     one("attn_bad.cu", source_attn_bad, "sm_90a", "c++17", attn_all,
         "tc: .head_dim must be a multiple of 16 in 16..256");
