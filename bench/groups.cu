@@ -5,9 +5,10 @@
  *
  * D[m,n] = A[m,k] * B[g][n,k]^T, each group g some rows of A and D: `even`, or `uneven`, as a router might deal them
  * out; `looked up`: rows of A in another order. `gradients`: D[g][n,k] = A[m,n]^T * B[m,k] over the rows of group g, by
- * the kernels of TMA and of mma.sync. Operands take more than the L2, calls stand in CUDA graphs, the kernels take turns
- * (bench.h), and each D is checked at 4096 places against sums in fp64. TB/s: of the weights (gradients) of groups that
- * have rows, which is what decoding waits for. With -DGROUPS_LIBRARY this file is the library that groups.py calls. */
+ * the kernels of TMA and of mma.sync. Operands take more than the L2, calls stand in CUDA graphs, the kernels take
+ * turns (bench.h), and each D is checked at 4096 places against sums in fp64. TB/s: of the weights (gradients) of
+ * groups that have rows, which is what decoding waits for. With -DGROUPS_LIBRARY this file is the library that
+ * groups.py calls. */
 #define TC_SM90_STUBS /* for a build that is for sm_80 too */
 #ifdef GROUPS_LIBRARY
 #include "../tc.h"
