@@ -418,31 +418,36 @@ typedef struct tc__decode_device {
     int sms, clusters[TC__DECODE_SIZES];
 } tc__decode_device;
 
-/* How many clusters of each size the device runs at a time: none but of 1 where it or the kernel's image is of before
- * sm_90. The answers are kept, 15 bits each and one that they are there: only a kernel's first such call asks. */
-TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode_device *on)
+/* How many clusters of `size` blocks the current device runs at a time, 0: none of that size. */
+TC_HOST int tc__decode_clusters(const tc__kernel *k, int size)
 {
     const tc__launch plain = {0, 0, 0, 0, 0, 0, 0};
-    struct cudaFuncAttributes attr;
     cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t launch;
     tc__kernel sized = *k;
+    int count = 0;
+    sized.cluster = size;
+    launch = tc__kernel_launch_config(&sized, (unsigned)size, &plain, attributes);
+    if ((size > 8
+         && cudaFuncSetAttribute(k->function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
+        || cudaOccupancyMaxActiveClusters(&count, k->function, &launch) != cudaSuccess) {
+        (void)cudaGetLastError(); /* an answer, and no error of the caller's */
+        return 0;
+    }
+    return count < 0 ? 0 : count < 0x7fff ? count : 0x7fff;
+}
+
+/* The same of each size: none but of 1 where the device or the kernel's image is of before sm_90. The answers are kept,
+ * 15 bits each and one that they are there: only a kernel's first such call asks. */
+TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode_device *on)
+{
+    struct cudaFuncAttributes attr;
     int64_t found = d->at < TC__MAX_DEVICES ? TC__LOAD_RELAXED(&k->cache->sizes[d->at]) : 0;
     int i;
     if (!found) {
         found = 1;
         if (d->cc >= 90 && cudaFuncGetAttributes(&attr, k->function) == cudaSuccess && attr.ptxVersion >= 90)
-            for (i = 1; i < TC__DECODE_SIZES; i++) {
-                int count = 0;
-                sized.cluster = 1 << i;
-                launch = tc__kernel_launch_config(&sized, (unsigned)sized.cluster, &plain, attributes);
-                if ((sized.cluster <= 8 || cudaFuncSetAttribute(k->function,
-                                                                cudaFuncAttributeNonPortableClusterSizeAllowed, 1)
-                                               == cudaSuccess)
-                    && cudaOccupancyMaxActiveClusters(&count, k->function, &launch) == cudaSuccess && count > 0)
-                    found |= (int64_t)(count < 0x7fff ? count : 0x7fff) << (15 * i - 14);
-            }
-        (void)cudaGetLastError(); /* a size that the device does not have is none that it is asked for */
+            for (i = 1; i < TC__DECODE_SIZES; i++) found |= (int64_t)tc__decode_clusters(k, 1 << i) << (15 * i - 14);
         if (d->at < TC__MAX_DEVICES) TC__STORE_RELAXED(&k->cache->sizes[d->at], found);
     }
     for (i = 1; i < TC__DECODE_SIZES; i++) on->clusters[i] = (int)(found >> (15 * i - 14) & 0x7fff);

@@ -315,7 +315,7 @@ TC_HOST tc_status tc__config_range(const tc__field *fields, const void *config)
 typedef struct tc__kernel_cache {
     int clusters[TC__MAX_DEVICES];
     int target[TC__MAX_DEVICES]; /* the target that the code was compiled for, as 107; asked on 10.7 alone */
-    int64_t sizes[TC__MAX_DEVICES]; /* of a kernel that takes clusters of several sizes: tc__decode_on */
+    int64_t sizes[TC__MAX_DEVICES]; /* of a kernel that takes clusters of several sizes: tc__decode_ask */
 } tc__kernel_cache;
 
 /* The kernels of a generator. */
