@@ -377,7 +377,7 @@ static void test_refusals(void)
     SAYS(tc_gemm_sm80_prepare(&c, &g, 1, &l80), TC_ERR_CONFIG, ".stages = 9");
     c = config_gemm80();
     c.bk = 4;
-    SAYS(tc_gemm_sm80_prepare(&c, &g, 1, &l80), TC_ERR_CONFIG, "16 of TC_F64 (.bk = 4)");
+    SAYS(tc_gemm_sm80_prepare(&c, &g, 1, &l80), TC_ERR_CONFIG, "512 or 1024 of TC_B1 (.bk = 4)");
     t.head_dim = 40;
     SAYS(tc_attn_sm90_prepare(&t, &args, 1, &t90), TC_ERR_CONFIG,
          ".head_dim must be a multiple of 16 in 16..256 (.head_dim = 40)");
