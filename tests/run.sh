@@ -117,7 +117,9 @@ list() {
         for device in sm_90a sm_80; do emulated $device emu_runtime; emulated $device emu_driver; done
         emulated sm_90a bad_input
         emulated sm_80 bad_input
-        emulated sm_90a gemm_fuzz 300
+        emulated sm_90a gemm_fuzz 240
+        step "gemm_fuzz, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_fuzz" 60 1
         emulated sm_80 gemm_fuzz 100
         emulated sm_120a gemm_fuzz 52
         emulated sm_90a gemm_types 320
