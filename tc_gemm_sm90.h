@@ -477,7 +477,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_p
         tc_roles_consumer(roles);
         /* many registers: not the producer's value */
         const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c)
-                      || tc__gemm90_lifts(c);
+                      || tc__gemm90_lifts(c) || c.gate;
         const tc__gemm90_run_of mine = {&g, anew ? tc__gemm90_first(c, &g) : first, step};
         tc__gemm90_consume(loop, end, k, mine);
     }
