@@ -291,6 +291,11 @@ $(B)/bench/b2b: bench/b2b.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
+# softmax of rows and their largest
+$(B)/bench/rows: bench/rows.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
 # 2:4 sparse operands
 $(B)/bench/sparse: bench/sparse.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)

@@ -28,7 +28,8 @@
  *
  * WORKSPACE. With args.workspace any number of blocks share the keys of a sequence, and every call is cut evenly. It is
  * the caller's, serves one call at a time, may hold anything before its first use, and is left alone between calls, as
- * a GEMM's. Fewer bytes than NAME_workspace says are refused.
+ * a GEMM's. Fewer bytes than NAME_workspace says are refused. Short calls and those of many sequences are faster
+ * without one, as below, and leave it alone.
  *     Without one the blocks of a thread block cluster share them, where that is worth it: 2, 4, 8 or 16 (as many as
  * the device takes) for each key head of each sequence, by the number of these, k_len, .blocks and what the device runs
  * at a time. So one sequence of 8 key heads is 128 blocks' work, one of a single key head 16 blocks'. It takes a device
@@ -788,8 +789,9 @@ TC_HOST tc_status tc__attn_decode_launch(const tc_attn_config *c, const tc_attn_
                                          tc_attn_decode_launch *l)
 {
     tc__decode_cut cut;
-    tc_status st = tc__decode_cut_of(c, g, g->workspace != 0, on->clusters[0], &cut);
-    if (st == TC_OK && !g->workspace && on->sms) tc__decode_share(c, g, on, &cut);
+    tc_status st = g->workspace && on->sms ? tc__decode_best_cut(c, g, on, &cut)
+                                           : tc__decode_cut_of(c, g, g->workspace != 0, on->clusters[0], &cut);
+    if (st == TC_OK && !g->workspace && on->sms) (void)tc__decode_share(c, g, on, &cut);
     if (st == TC_OK) st = tc__decode_fill_params(c, g, &cut, &l->params);
     if (st != TC_OK) return st;
     l->block = (unsigned)tc_attn_decode_threads(*c);
@@ -853,7 +855,7 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
     on.sms = d.sms;
     on.clusters[0] = d.sms * blocks;
     if (how->workspace) return tc__decode_room(c, args, on.clusters[0], how->workspace);
-    if (!args->workspace) tc__decode_ask(k, &d, &on);
+    tc__decode_ask(k, &d, &on);
     st = tc__attn_decode_launch(c, args, &on, &l);
     if (st != TC_OK || !how->launch) return st;
     sized.cluster = (int)l.cluster;

@@ -459,39 +459,80 @@ TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode
 #define TC__DECODE_MEET(c, size) tc__decode_least(c)
 #endif
 
-/* A call without a workspace: how many blocks, as a cluster, share the keys of each unit. Time is counted in tiles of a
- * block that has the memory for itself. It is the larger of two:
+/* Units of a checked call, and tiles of each. Lengths on the device count as k_len. */
+typedef struct tc__decode_work {
+    int64_t units, tiles;
+} tc__decode_work;
+
+TC_HOST tc__decode_work tc__decode_work_of(const tc_attn_config *c, const tc_attn_args *g)
+{
+    const int64_t rows = (int64_t)g->q_len * (g->heads / tc__attn_kv_heads(g)),
+                  window = c->window && g->window_left >= 0 ? (int64_t)g->window_left + g->q_len : g->k_len,
+                  keys = window < g->k_len ? window : g->k_len;
+    const tc__decode_work x = {(rows + c->bm - 1) / c->bm * tc__attn_kv_heads(g) * g->batch,
+                               keys ? (keys - 1) / c->bn + 1 : 1};
+    return x;
+}
+
+/* Time is counted in tiles of a block that has an SM for itself. The memory brings all tiles of a call, so many to an
+ * SM in that time; parts that meet in a workspace take so long for it. (H200, 32 heads over 8 of 128 in bf16, a tile of
+ * 64 keys in 1.1 microseconds: 1 x 65536 in 264 blocks 71 microseconds, in clusters of 16 77; 1 x 4096 16.4 and 11.8;
+ * 16 x 2048 38, and 36 in whole units.) A test says something else for the latter. */
+#define TC__DECODE_MEMORY 1.18
+#ifndef TC__DECODE_WAIT
+#define TC__DECODE_WAIT 8
+#endif
+TC_HOST double tc__decode_memory_time(const tc__decode_work *x, const tc__decode_device *on)
+{
+    return (double)(x->units * x->tiles) / (TC__DECODE_MEMORY * on->sms);
+}
+
+/* A call without a workspace, or that can do without: how many blocks, as a cluster, share the keys of each unit; and
+ * its time. It is the larger of two:
  *   - what the busiest cluster takes: its units, one after the other, each of them a share of the tiles (that of the
  *     block with the most) and, where there is more than one block, their meeting;
- *   - what the memory takes: all tiles, of which it brings as many at a time as there are blocks on 3 of 4 SMs; with
- *     more of them each waits longer. (bench/results/decode.csv, H200, 1 x 65536: 8 blocks of the kernel for many
- *     queries bring 387 GB/s, all that there is is 4370.)
+ *   - what the memory takes.
  * More blocks to a cluster shorten the first until the second is what counts, or until so few clusters run at a time (a
  * cluster lies in one of the chip's groups of SMs, and the larger it is the worse it fills them) that each has more
  * units. So calls with as many units as keep the memory busy stay as they are, as do those of few keys. Of sizes that
- * take the same time, or a twentieth less, the smaller is taken. Lengths on the device count as k_len. */
-TC_HOST void tc__decode_share(const tc_attn_config *c, const tc_attn_args *g, const tc__decode_device *on,
-                              tc__decode_cut *cut)
+ * take the same time, or a twentieth less, the smaller is taken. */
+TC_HOST double tc__decode_share(const tc_attn_config *c, const tc_attn_args *g, const tc__decode_device *on,
+                                tc__decode_cut *cut)
 {
-    const int64_t rows = (int64_t)g->q_len * (g->heads / tc__attn_kv_heads(g)),
-                  units = (rows + c->bm - 1) / c->bm * tc__attn_kv_heads(g) * g->batch,
-                  window = c->window && g->window_left >= 0 ? (int64_t)g->window_left + g->q_len : g->k_len,
-                  keys = window < g->k_len ? window : g->k_len, tiles = keys ? (keys - 1) / c->bn + 1 : 1;
-    const double memory = (double)(units * tiles) / (0.75 * on->sms);
+    const tc__decode_work x = tc__decode_work_of(c, g);
+    const double memory = tc__decode_memory_time(&x, on);
     double best = 0;
     int i;
     for (i = 0; i < TC__DECODE_SIZES; i++) {
         const int size = 1 << i, asked = g->blocks / size;
         const int64_t most = g->blocks && asked < on->clusters[i] ? asked : on->clusters[i],
-                      each = most ? (units + most - 1) / most : 0;
-        const double part = (double)(each * ((tiles + size - 1) / size + (i ? (int64_t)TC__DECODE_MEET(*c, size) : 0))),
-                     time = part > memory ? part : memory;
+                      each = most ? (x.units + most - 1) / most : 0,
+                      meet = i ? (int64_t)TC__DECODE_MEET(*c, size) : 0;
+        const double part = (double)(each * ((x.tiles + size - 1) / size + meet)), time = part > memory ? part : memory;
         if (!most || (i && time >= 0.95 * best)) continue;
         best = time;
         if (!i) continue;
         cut->cluster = (unsigned)size;
-        cut->blocks = (unsigned)((units + each - 1) / each) * (unsigned)size;
+        cut->blocks = (unsigned)((x.units + each - 1) / each) * (unsigned)size;
     }
+    return best;
+}
+
+/* How a checked call is cut that has a workspace: so that parts meet there, unless they meet sooner in clusters, or
+ * units need no parts. Lengths on the device may be shorter than k_len, and differ: parts that meet in the workspace
+ * are of all that there are, half of what there may be, but a cluster's time is that of the longest. */
+TC_HOST tc_status tc__decode_best_cut(const tc_attn_config *c, const tc_attn_args *g, const tc__decode_device *on,
+                                      tc__decode_cut *cut)
+{
+    const tc__decode_work x = tc__decode_work_of(c, g);
+    const double known = g->batch == 1 || (!g->lens_k && !g->cu_k) ? 1 : 0.5;
+    tc__decode_cut alone;
+    tc_status st = tc__decode_cut_of(c, g, 1, on->clusters[0], cut);
+    if (st != TC_OK || g->workspace_size < cut->workspace || !cut->workspace || c->head_dim > 256) return st;
+    st = tc__decode_cut_of(c, g, 0, on->clusters[0], &alone);
+    if (st == TC_OK && tc__decode_share(c, g, on, &alone) < known * tc__decode_memory_time(&x, on) + TC__DECODE_WAIT)
+        *cut = alone;
+    return st;
 }
 
 /* The parameters of a checked call that is cut so. */

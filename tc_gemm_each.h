@@ -20,7 +20,7 @@ typedef struct tc__each {
     tc_gemm_each at;
     int count, m, n, k; /* products; the most that one has */
     tc_divide by_m, by_n; /* rows of a tile, columns */
-    uint32_t strip;       /* tiles along a product's rows that go together */
+    uint32_t strip;       /* about so many tiles along a product's rows go together */
 } tc__each;
 
 #ifdef __CUDACC__
@@ -69,8 +69,9 @@ TC_DEV tc__each_tile tc__each_find(const tc__each *e, tc__each_walk *w, uint32_t
             const int at = __popc(__ballot_sync(all_lanes, sum <= in));
             const uint32_t in_product = in - (__shfl_sync(all_lanes, sum, at) - __shfl_sync(all_lanes, m * n, at));
             m = __shfl_sync(all_lanes, m, at), n = __shfl_sync(all_lanes, n, at);
-            const uint32_t span = e->strip * n, first = in_product / span * e->strip, rest = in_product % span;
-            const uint32_t size = m - first < e->strip ? m - first : e->strip;
+            const uint32_t strip = tc_strip_size(m, (m + e->strip / 2u) / e->strip), span = strip * n;
+            const uint32_t first = in_product / span * strip, rest = in_product % span;
+            const uint32_t size = m - first < strip ? m - first : strip;
             r.product = w->first + at, r.across = rest / size, r.along = first + rest % size;
             return r;
         }

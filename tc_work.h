@@ -78,6 +78,10 @@ typedef struct tc_tiles_of {
     int m, n, batch, bm, bn, width, raster, group;
 } tc_tiles_of;
 
+/* How many of `all` tiles a strip has where there should be about `most` of them: strips are alike, because a narrow
+ * one asks for the whole of the other operand for few products. strips: all / most, rounded. */
+TC_HD uint32_t tc_strip_size(uint32_t all, uint32_t strips) { return strips > 1u ? (all + strips - 1u) / strips : all; }
+
 /* total must stay below 2^31. */
 TC_HD tc_tiles tc_tiles_make(const tc_tiles_of *of)
 {
@@ -93,6 +97,7 @@ TC_HD tc_tiles tc_tiles_make(const tc_tiles_of *of)
         const int64_t along = t.along_n ? of->bn : of->bm, across = t.along_n ? of->bm : of->bn;
         group = 1;
         while ((int64_t)group * group * along < (int64_t)of->width * across) group++;
+        if (outer) group = (int)tc_strip_size(outer, (outer + (uint32_t)group / 2u) / (uint32_t)group);
     }
     t.group = (uint32_t)group < outer || outer == 0 ? (uint32_t)group : outer; /* as many as there are */
     t.area = tc_divide_by(t.m * t.n);
@@ -121,7 +126,8 @@ typedef struct tc_work {
  *     tiles    o o            o o o
  *     table    2        2     5
  *
- * A group's tiles go in strips of tc_tiles.group along its rows, in a strip column after column: as tc_tile_at goes.
+ * A group's tiles go in strips of about tc_tiles.group along its rows, in a strip column after column: as tc_tile_at
+ * goes.
  */
 enum { TC_GROUPS_ROWS = 1, TC_GROUPS_MASKED = 2, TC_GROUPS_K = 3, TC_GROUPS_ARRAY = 4 }; /* .groups (tc_gemm.h) */
 enum { TC_GROUPS_MOST_80 = 65536 }; /* groups of TC_GROUPS_K and _ARRAY, which need no table */
@@ -246,10 +252,17 @@ TC_DEV tc_group_tile tc_groups_tile(const int warp, const tc_groups_line *l, uin
     const int group = tc__groups_find(warp, l->groups, l->table, tc_quotient(index, t->area));
     const uint32_t before = group ? tc__groups_at(l->groups, l->table, group - 1) : 0u;
     const uint32_t tiles = tc__groups_at(l->groups, l->table, group) - before, in_group = index - before * t->area.by;
-    const uint32_t strip = tc_quotient(in_group, t->span), in = in_group - strip * t->span.by, first = strip * t->group;
-    const uint32_t left = tiles > first ? tiles - first : 1u, whole = left >= t->group, size = whole ? t->group : left;
-    const uint32_t across = whole ? tc_quotient(in, t->full) : in / size;
-    const tc_group_tile r = {group, first + in - across * size, across};
+    const uint32_t strips = tc_quotient(tiles + t->group / 2u, t->full);
+    tc_group_tile r = {group, 0u, 0u};
+    uint32_t in = in_group, size = tiles ? tiles : 1u;
+    if (strips > 1u) {
+        const uint32_t each = tc_strip_size(tiles, strips), span = each * t->area.by, strip = in_group / span;
+        r.along = strip * each;
+        in -= strip * span;
+        size = tiles - r.along < each ? tiles - r.along : each;
+    }
+    r.across = in / size;
+    r.along += in - r.across * size;
     return r;
 }
 

@@ -7,8 +7,8 @@
  * NaN (rows behind a sequence's end, gaps, pages of nobody), what it must not write is 0xff before and after. Each call
  * runs twice and must give the same bits; where lengths are on the device it was captured in a graph, which then runs
  * with other lengths too. The workspace has as many bytes as were asked for, and holds anything before the first call.
- * A third of the calls has none: there the keys are split in clusters, on devices that have such, of a size that is
- * drawn too, so that many units have fewer tiles than their cluster has blocks.
+ * A third of the calls has none, and a sixth does without: there the keys are split in clusters, on devices that have
+ * such, of a size that is drawn too, so that many units have fewer tiles than their cluster has blocks.
  *
  * The bound is that of attn_fuzz.cu (its head says what each term is for) with what decoding adds:
  *     scores    P is relative to its warp's maximum, which then meets that of the block and that of all blocks: three
@@ -19,7 +19,8 @@
  *     V         with .kv another product: 2^-23 |o| */
 #define TC_SM90_STUBS
 #define TC__DECODE_MEET(c, size) ((size) == wanted ? -100000 : 100000)
-static int wanted; /* blocks of a cluster */
+#define TC__DECODE_WAIT (through ? -1e9 : 1e9)
+static int wanted, through; /* blocks of a cluster; parts meet in the workspace, where there is one */
 #include "../tc.h"
 #include "test.h"
 #include "attn_memory.h"
@@ -493,8 +494,9 @@ static void one(const kernel *kn, uint64_t seed, double work)
     }
     x.g.blocks = test_int(0, 3) ? test_int(1, 40) : 0;
     room = kn->workspace(&x.g);
-    wanted = 0;
-    if (test_int(0, 2) == 0) room = 0, wanted = 1 << test_int(0, 4); /* keys are split in clusters or not at all */
+    if (test_int(0, 2) == 0) room = 0;
+    through = room && test_int(0, 3);
+    wanted = through ? 0 : 1 << test_int(0, 4); /* else keys are split in clusters or not at all */
     if (room) {
         void *anything = malloc(room);
         memset(anything, test_int(0, 255), room);
@@ -503,8 +505,9 @@ static void one(const kernel *kn, uint64_t seed, double work)
     }
     snprintf(x.what, sizeof x.what,
              PROGRAM " 1 %llu: %s batch %d heads %d/%d q %d mode %d k %d mode %d window %d,%d pages of %d blocks %d of "
-             "%d workspace %zu", (unsigned long long)seed, kn->name, x.batch, x.heads, x.heads_kv, longest_q, mode_q,
-             longest_k, mode_k, x.g.window_left, x.g.window_right, x.g.page_rows, x.g.blocks, wanted, room);
+             "%d workspace %zu%s", (unsigned long long)seed, kn->name, x.batch, x.heads, x.heads_kv, longest_q, mode_q,
+             longest_k, mode_k, x.g.window_left, x.g.window_right, x.g.page_rows, x.g.blocks, wanted, room,
+             through ? "" : " (not asked)");
     snprintf(test_context, sizeof test_context, "%.250s", x.what);
     by_graph = mode_k == 1 && !kn->hooks && test_int(0, 1);
     first_bytes = x.o.bytes;
@@ -697,6 +700,7 @@ static void test_bad_input(void)
             if (kn->c.paged) g.page_table = dev;
             if (!kn->c.paged) g.k_len = 300; /* fits the memory */
             wanted = 4;
+            through = round % 3 != 0;
             if (round % 2) g.workspace = 0, g.workspace_size = 0; /* in clusters */
             CHECK(kn->run(&g, 0) == TC_OK, "%s: nonsense: %s", kn->name, tc_why());
             CUDA_CHECK(cudaDeviceSynchronize());

@@ -963,8 +963,8 @@ static void test_decode_share(void)
     } cases[] = {
         {&h200, 1, 65536, 0, 0, 0, 16, 128},  {&h200, 1, 4096, 0, 0, 0, 16, 128}, {&h200, 1, 512, 0, 0, 0, 8, 64},
         {&h200, 1, 256, 0, 0, 0, 1, 8},       {&h200, 1, 64, 0, 0, 0, 1, 8},      {&h200, 1, 0, 0, 0, 0, 1, 8},
-        {&h200, 2, 65536, 0, 0, 0, 8, 128},   {&h200, 4, 4096, 0, 0, 0, 4, 128},  {&h200, 8, 8192, 0, 0, 0, 2, 128},
-        {&h200, 16, 2048, 0, 0, 0, 1, 128},   {&h200, 64, 8192, 0, 0, 0, 1, 264}, {&h200, 256, 512, 0, 0, 0, 1, 264},
+        {&h200, 2, 65536, 0, 0, 0, 8, 128},   {&h200, 4, 4096, 0, 0, 0, 4, 128},  {&h200, 8, 8192, 0, 0, 0, 4, 256},
+        {&h200, 16, 2048, 0, 0, 0, 2, 256},   {&h200, 64, 8192, 0, 0, 0, 1, 264}, {&h200, 256, 512, 0, 0, 0, 1, 264},
         {&no_16, 1, 65536, 0, 0, 0, 8, 64},   {&a100, 1, 65536, 0, 0, 0, 1, 8},   {&small, 1, 65536, 0, 0, 0, 1, 8},
         {&h200, 1, 65536, 1, 0, 0, 16, 16},   {&h200, 1, 65536, 1, 5, 0, 4, 4},   {&h200, 1, 65536, 0, 1, 0, 1, 1},
         {&h200, 1, 65536, 0, 64, 0, 8, 64},   {&h200, 1, 65536, 0, 0, 99, 1, 8},  {&h200, 1, 65536, 0, 0, 511, 8, 64},
@@ -991,6 +991,41 @@ static void test_decode_share(void)
     }
 }
 
+/* ... and with one: do parts meet there (clusters of 1 with a workspace), or sooner? */
+static void test_decode_best_cut(void)
+{
+    static const tc__decode_device h200 = {132, {264, 130, 64, 30, 14}}, a100 = {108, {216, 0, 0, 0, 0}};
+    static int lens[1];
+    static const struct {
+        const tc__decode_device *on;
+        int batch, keys, told, small; /* told: lengths on the device; small: the workspace, by a byte */
+        unsigned cluster, there;
+    } cases[] = {
+        {&h200, 1, 65536, 0, 0, 1, 1}, {&h200, 1, 4096, 0, 0, 16, 0},  {&h200, 1, 4096, 1, 0, 16, 0},
+        {&h200, 1, 4096, 0, 1, 1, 1},  {&h200, 16, 2048, 0, 0, 2, 0},  {&h200, 16, 2048, 1, 0, 1, 1},
+        {&h200, 64, 8192, 0, 0, 1, 0}, {&h200, 64, 8192, 1, 0, 1, 1},  {&h200, 256, 512, 0, 0, 1, 0},
+        {&h200, 1, 32768, 0, 0, 1, 1}, {&a100, 1, 65536, 0, 0, 1, 1}, {&a100, 64, 8192, 0, 0, 1, 0},
+    };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tc_attn_config c;
+        tc_attn_args g;
+        tc__decode_cut cut;
+        memset(&c, 0, sizeof c);
+        memset(&g, 0, sizeof g);
+        memset(&cut, 0, sizeof cut);
+        c.type = TC_BF16, c.head_dim = 128;
+        c = tc_attn_decode_config(c);
+        g.batch = cases[i].batch, g.q_len = 1, g.k_len = cases[i].keys, g.heads = 32, g.heads_kv = 8;
+        g.lens_k = cases[i].told ? lens : 0;
+        CHECK(tc__decode_cut_of(&c, &g, 1, cases[i].on->clusters[0], &cut) == TC_OK && cut.workspace, "%s", tc_why());
+        g.workspace_size = cut.workspace - (size_t)cases[i].small;
+        CHECK(tc__decode_best_cut(&c, &g, cases[i].on, &cut) == TC_OK, "%s", tc_why());
+        CHECK(cut.cluster == cases[i].cluster && (cut.workspace != 0) == (cases[i].there != 0),
+              "case %d: clusters of %u, %d bytes of workspace", (int)i, cut.cluster, (int)cut.workspace);
+    }
+}
+
 int main(void)
 {
     CHECK(tc_why()[0] == 0, "tc_why is \"%s\" before any failure", tc_why());
@@ -1011,5 +1046,6 @@ int main(void)
     test_sm107();
     test_blackwell_serves();
     test_decode_share();
+    test_decode_best_cut();
     return test_end();
 }
