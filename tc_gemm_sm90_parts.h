@@ -167,10 +167,12 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
     const int cut = (tc__gemm_in_rows(c) || !clips) && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u)
                                              || u->w.col + g->width > g->p->out.n);
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
+    const int direct = tail && !cut && tc__gemm90_tails(c) && g->p->d_plain && !tc__gemm90_picks(c, u);
     float rows[4] = {0.f, 0.f, 0.f, 0.f};
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    if (cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
+    if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc, rows);
+    if (direct) tc__gemm90_store_tail(c, g, u, acc, rows);
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
 }
 

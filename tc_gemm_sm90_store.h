@@ -653,6 +653,54 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
     }
 }
 
+/* A step of 16 leaves 16 columns behind a tile's last box of 32. Where D is plain they go from registers to D, a lane
+ * two neighbours at a time: in pieces they would wait until all boxes are read. */
+TC_HD TC_CONSTEXPR int tc__gemm90_tails(tc_gemm_config_in c)
+{
+    return c.step == 16 && !c.swap && c.cluster_k == 1 && tc_box_cols(tc__gemm90_box(c)) == 32
+        && !tc__gemm_quantised(c) && (tc_type_bits(c.d) == 16 || tc_type_bits(c.d) == 32);
+}
+
+/* Two neighbours of a row to D. */
+TC_DEV void tc__gemm90_store_two(tc_gemm_config_in c, const tc_gemm_out *o, const float *v, tc_gemm_at at)
+{
+    char *to = (char *)o->d + tc__epi_d_at(o, at) * (tc_type_bits(c.d) / 8);
+    if (tc_type_bits(c.d) == 16) *(uint32_t *)to = tc_pack(c.d, v[0], v[1]);
+    else *(float2 *)to = make_float2(v[0], v[1]);
+}
+
+TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                       const float *acc, float *rows)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const int lane = tc_lane(), end = tc__gemm90_end(c, g, u);
+#pragma unroll
+    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
+        float v[8];
+        tc__gemm_kept x = {v, {u->w.row + u->warp_row + i * 64, u->w.col + g->width - 16, tc__gemm90_matrix(c, u),
+                               tc__gemm90_group(c, u)}, 8, 0};
+#pragma unroll
+        for (int width = 16; width <= c.bn; width += 32) { /* registers have constant numbers only */
+            float room[8];
+            const tc__gemm90_taken all = {i, width - 16, 8};
+            const float *from = tc__gemm90_take(c, acc, all, room);
+#pragma unroll
+            for (int j = 0; j < 8; j++)
+                if (width == 16 || g->width == width) v[j] = from[j];
+        }
+        if (!tc__gemm_raw(c)) tc__epi_alpha(v, 8, o->alpha);
+        if (tc__gemm90_whole_rows(c)) x.rows = rows + i * 2;
+        tc__gemm_visit(c, o, x);
+        tc__gemm90_f32_to_d(c, v, 8);
+#pragma unroll
+        for (int j = 0; j < 8; j += 2) {
+            const tc_gemm_at at = {x.first.row + lane / 4 + j / 2 % 2 * 8, x.first.col + lane % 4 * 2 + j / 4 * 8,
+                                   x.first.batch, 0};
+            if (at.row < end && at.col < o->n) tc__gemm90_store_two(c, o, v + j, at);
+        }
+    }
+}
+
 /* .swap: this warp's 16 columns of D by up to TC__GEMM90_ASIDE rows of the tile, from `above` on. */
 typedef struct tc__gemm90_aside {
     int above, rows; /* rows: of them that exist */

@@ -475,6 +475,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
             g.choice = 0, choice.kernel = 0;
         }
         if (!choice.kernel) choice.blocks = 0;
+        if (listed && choice.kernel && test_int(0, 1)) {
+            const tc_gemm_config v = tc_gemm90_view(tc__gemm_tiled(*t, tc__gemm_tiles_of[choice.kernel - 1]));
+            if (v.step) choice.width = v.step * test_int(1, v.bn / v.step);
+            if (!tc__gemm90_b_shared(v, choice.width, 2)) choice.width = 0;
+        }
     }
     if (test_int(0, 3)) g.choice = &choice;
 

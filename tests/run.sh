@@ -89,6 +89,7 @@ list() {
         on_device gemm_b2b "$build/tests/gemm_b2b" 400
         on_device rows "$build/tests/rows" 2000
         on_device gemm_rows "$build/tests/gemm_rows" 400
+        on_device gemm_tail "$build/tests/gemm_tail"
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
         on_device attn_decode "$build/tests/attn_decode" 400
@@ -197,6 +198,8 @@ list() {
         step "rows, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/rows" 300 1
         emulated sm_80 rows 300
+        step "gemm_tail, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --strict --schedules 2 "$build/tests/gemm_tail"
         step "gemm_rows, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_rows" 90 1
         emulated sm_80 gemm_rows 60
