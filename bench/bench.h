@@ -208,6 +208,9 @@ static inline void bench_poison(const bench_problem *p)
 
 static inline double bench_flops(const bench_problem *p) { return 2.0 * p->m * p->n * p->k; }
 
+/* Programmatic dependent launch of the kit's calls: each may begin while the one before drains. */
+static int bench_pdl;
+
 static inline tc_gemm_args bench_args(const bench_problem *p, int set)
 {
     tc_gemm_args g;
@@ -221,6 +224,7 @@ static inline tc_gemm_args bench_args(const bench_problem *p, int set)
     if (p->kind.scaled) g.a_scale.lines = 1, g.a_scale.blocks = bench_a_lines(p);
     if (p->kind.scaled) g.b_scale.lines = bench_b_lines(p), g.b_scale.blocks = 1;
     g.workspace = p->workspace, g.workspace_size = p->workspace_size;
+    g.pdl = bench_pdl;
     return g;
 }
 

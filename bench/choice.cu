@@ -6,9 +6,10 @@
  *     --as e4m3     another kernel of bench/gemm.cu: the group's name (bf16)
  *     --seconds 0.003 --rounds 5               a burst, and the rounds of the last eight
  *     --all FILE    every candidate's microseconds to a file
+ *     --finals FILE the same of those that take turns, in graphs; --finalists 24: so many (8)
  *
  * Every kernel, width, cluster and number of parts that args.choice may name and the call takes runs for a moment in a
- * loop of launches; the fastest eight then take turns with what the kit picks by itself, in CUDA graphs. A row for each
+ * loop of launches; the fastest few then take turns with what the kit picks by itself, in CUDA graphs. A row for each
  * shape: what was picked and what was best, as kernel/width/cluster/parts (c: that meet in a cluster), their
  * microseconds, and the rate of the pick over the best's. */
 #include "bench.h"
@@ -31,13 +32,13 @@ typedef struct kernel {
 static const kernel kernels[] = {KERNELS_OF(ROW)};
 static const kernel *now = kernels; /* what is measured */
 
-enum { CANDIDATES = 3072, FINALISTS = 8, SHAPES_MOST = 1024, KERNELS = TC__GEMM_ANY };
+enum { CANDIDATES = 3072, FINALISTS_MOST = 64, SHAPES_MOST = 1024, KERNELS = TC__GEMM_ANY };
 
 typedef struct options {
     bench_plan plan;
-    int count, odd, own_count;
+    int count, odd, own_count, finalists;
     unsigned long long seed;
-    FILE *all;
+    FILE *all, *finals;
     bench_shape own[SHAPES_MOST];
 } options;
 
@@ -113,11 +114,25 @@ static double glance(candidate *c, const bench_problem *p, double best)
     return ms * 1e-3 / calls;
 }
 
+static void write_row(FILE *to, bench_shape s, const tc_gemm_choice *x, double seconds)
+{
+    if (to)
+        fprintf(to, "%d,%d,%d,%d,%d,%d,%d,%d,%.2f\n", s.m, s.n, s.k, x->kernel, x->width, x->cluster, x->parts, x->meet,
+                seconds * 1e6);
+}
+
+static FILE *rows_file(const char *name)
+{
+    FILE *f = fopen(name, "w");
+    if (f) fprintf(f, "m,n,k,kernel,width,cluster,parts,meet,us\n");
+    return f;
+}
+
 /* The pick's rate over the best's; 0: it failed. */
 static double measure(bench_shape shape, const options *o)
 {
     static candidate all[CANDIDATES], own;
-    bench_side finalists[FINALISTS + 1], *sides[FINALISTS + 1];
+    bench_side finalists[FINALISTS_MOST + 1], *sides[FINALISTS_MOST + 1];
     bench_problem p = bench_problem_make(shape, now->kind, 0);
     int count, best = -1, running = 0;
     double ratio = 0, least = INFINITY;
@@ -128,14 +143,12 @@ static double measure(bench_shape shape, const options *o)
         const tc_gemm_choice *x = &all[i].choice;
         all[i].seconds = glance(&all[i], &p, least);
         if (all[i].seconds < least) least = all[i].seconds;
-        if (o->all)
-            fprintf(o->all, "%d,%d,%d,%d,%d,%d,%d,%d,%.2f\n", shape.m, shape.n, shape.k, x->kernel, x->width,
-                    x->cluster, x->parts, x->meet, all[i].seconds * 1e6);
+        write_row(o->all, shape, x, all[i].seconds);
     }
     qsort(all, (size_t)count, sizeof *all, faster);
     memset(finalists, 0, sizeof finalists);
     memset(&own, 0, sizeof own);
-    for (int i = -1; i < FINALISTS && i < count; i++) {
+    for (int i = -1; i < o->finalists && i < count; i++) {
         bench_side *s = &finalists[i + 1];
         s->run = run_candidate, s->self = i < 0 ? &own : &all[i];
         if (!bench_side_capture(s, &p)) sides[running++] = s;
@@ -144,6 +157,8 @@ static double measure(bench_shape shape, const options *o)
     if (running) bench_alternate(sides, running, &o->plan);
     for (int i = 1; i < running; i++)
         if (best < 0 || sides[i]->median < sides[best]->median) best = i;
+    for (int i = 1; i < running; i++)
+        write_row(o->finals, shape, &((const candidate *)sides[i]->self)->choice, sides[i]->median);
     if (best > 0) {
         const candidate *b = (const candidate *)sides[best]->self;
         ratio = bench_against(sides[0], sides[best], o->plan.rounds).median;
@@ -185,14 +200,15 @@ static int pick_kernel(const char *as)
 static int usage(const char *wrong)
 {
     fprintf(stderr,
-            "choice: %s; --count N --seed S --odd 1 --as KERNEL --seconds S --rounds N --all FILE --shapes m,n,k ...\n",
+            "choice: %s; --count N --seed S --odd 1 --as KERNEL --seconds S --rounds N --all FILE --finals FILE "
+            "--finalists N --shapes m,n,k ...\n",
             wrong);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
-    static options o = {{0.003, 5}, 200, 0, 0, 0, 0, {{0, 0, 0}}};
+    static options o = {{0.003, 5}, 200, 0, 0, 8, 0, 0, 0, {{0, 0, 0}}};
     double logs = 0, worst = INFINITY;
     int good = 0, near = 0, failed = 0;
     o.seed = (unsigned long long)time(0);
@@ -214,15 +230,17 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--as")) {
             if (!pick_kernel(value)) return usage(value);
         } else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
+        else if (!strcmp(argv[i], "--finalists")) o.finalists = atoi(value);
         else if (!strcmp(argv[i], "--all")) {
-            if (!(o.all = fopen(value, "w"))) return usage(value);
-            fprintf(o.all, "m,n,k,kernel,width,cluster,parts,meet,us\n");
+            if (!(o.all = rows_file(value))) return usage(value);
+        } else if (!strcmp(argv[i], "--finals")) {
+            if (!(o.finals = rows_file(value))) return usage(value);
         } else if (!strcmp(argv[i], "--rounds")) o.plan.rounds = atoi(value);
         else return usage(argv[i]);
         i++;
     }
-    if (o.count < 1 || o.count > SHAPES_MOST || o.plan.seconds <= 0 || o.plan.rounds < 1
-        || o.plan.rounds > BENCH_ROUNDS_MAX)
+    if (o.count < 1 || o.count > SHAPES_MOST || o.finalists < 1 || o.finalists > FINALISTS_MOST
+        || o.plan.seconds <= 0 || o.plan.rounds < 1 || o.plan.rounds > BENCH_ROUNDS_MAX)
         return usage("a number out of range");
     bench_header(stdout, argc, argv);
     if (o.own_count) o.count = o.own_count;

@@ -5,6 +5,7 @@
  *     --as fused    shapes of your own with that group's kernel (default: as in big)
  *     build/bench/gemm --seconds 0.01 --rounds 3    a quick look: shorter bursts, fewer rounds
  *     --warm 0      do not run the board hot first (default: 3 s of cuBLASLt at 4096^3)
+ *     --pdl 1       the kit's kernels may begin while the one before drains (cuBLASLt's may not)
  *     --sets 1      operands that stay in the L2 (default: as many sets as fill it three times)
  *     --out FILE    the record to a file too, written under its name once it is complete
  *     --list        names of the groups; --dry-run: every shape with its sets, bytes and time. Neither needs a GPU.
@@ -527,10 +528,12 @@ static int parse(options *o, char **argv)
         else if (!strcmp(name, "--warm") && is_word(argv[1])) o->warm = atof(*++argv);
         else if (!strcmp(name, "--rounds") && is_word(argv[1])) o->plan.rounds = atoi(*++argv);
         else if (!strcmp(name, "--sets") && is_word(argv[1])) o->sets = atoi(*++argv);
+        else if (!strcmp(name, "--pdl") && is_word(argv[1])) bench_pdl = atoi(*++argv);
         else if (!strcmp(name, "--out") && is_word(argv[1])) o->out = *++argv;
         else {
             fprintf(stderr, "%s: not an option, or without its value. There are --group NAME..., --shapes m,n,k..., "
-                            "--as GROUP, --seconds S, --rounds N, --warm S, --sets N, --out FILE, --list, --dry-run\n",
+                            "--as GROUP, --seconds S, --rounds N, --warm S, --sets N, --pdl 1, --out FILE, --list, "
+                            "--dry-run\n",
                     name);
             return 0;
         }
