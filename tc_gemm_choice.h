@@ -55,11 +55,12 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_READS_OF 0.2503  /* these for each column */
 #define TC__GEMM_OF_ONE 107.1     /* rate of the L2 for a block, */
 #define TC__GEMM_OF_ALL 12607.1   /* for all */
-#define TC__GEMM_STRADDLE 0.8299  /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_STRADDLE 0.7     /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_LINE 0.2         /* and for those that straddle its lines of 128 alone */
 #define TC__GEMM_SHARED 1.81      /* less of it for what two blocks of a cluster share */
 #define TC__GEMM_AGAIN 0.2017     /* more of the memory's for what several tiles read */
-#define TC__GEMM_PRODUCT 1.8e-6 /* power: of a product, */
-#define TC__GEMM_BYTE 1e-5    /* of a byte from the L2, */
+#define TC__GEMM_PRODUCT 1.8e-6   /* power: of a product, */
+#define TC__GEMM_BYTE 1e-5        /* of a byte from the L2, */
 #define TC__GEMM_FAR_BYTE 0.0001543 /* of a byte from memory */
 #define TC__GEMM_TIE 0.225        /* what the lesser of the two, time and power, counts */
 #define TC__GEMM_NEAR 0.6         /* of the L2 holds A and B, so that each of their bytes comes but once */
@@ -268,7 +269,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double all = together / (1 + TC__GEMM_LESS_RATE * d->lacks);
     const double of_all = all / (works < d->blocks ? works : d->blocks);
     const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
-    const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : 0;
+    const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle ? TC__GEMM_LINE : 0;
     const double lines = 128 * (1 + more);
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
     const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v) / TC__GEMM_CLOCK;
