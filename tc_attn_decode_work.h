@@ -91,7 +91,8 @@ TC_HD TC_CONSTEXPR int tc__decode_holds_q(const tc_attn_config c)
 /* Blocks of an SM of 228 KB. */
 TC_HD TC_CONSTEXPR int tc_attn_decode_blocks(const tc_attn_config c)
 {
-    const int held = tc__decode_sums(c) + (tc__decode_holds_q(c) ? c.bm / 16 * c.head_dim / 4 : 8) + 96;
+    const int besides = !c.kv ? 96 : c.paged ? 72 : 64;
+    const int held = tc__decode_sums(c) + (tc__decode_holds_q(c) ? c.bm / 16 * c.head_dim / 4 : 8) + besides;
     const int registers = held < 168 ? 168 : held > 255 ? 256 : (held + 7) / 8 * 8;
     const int by_registers = 65536 / (registers * tc_attn_decode_threads(c)),
               by_smem = 233472 / (tc_attn_decode_smem(c) + 1024);
