@@ -7,6 +7,8 @@
  *     --seconds 0.003 --rounds 5               a burst, and the rounds of the last eight
  *     --all FILE    every candidate's microseconds to a file
  *     --finals FILE the same of those that take turns, in graphs; --finalists 24: so many (8)
+ *     --beside 1    each finalist takes turns with cuBLASLt's best instead, as in bench/gemm.cu: what ran before sets
+ *                   a hot board's clock, and the order is another; times are scaled so that cuBLASLt takes 1000
  *
  * Every kernel, width, cluster and number of parts that args.choice may name and the call takes runs for a moment in a
  * loop of launches; the fastest few then take turns with what the kit picks by itself, in CUDA graphs. A row for each
@@ -36,7 +38,7 @@ enum { CANDIDATES = 3072, FINALISTS_MOST = 64, SHAPES_MOST = 1024, KERNELS = TC_
 
 typedef struct options {
     bench_plan plan;
-    int count, odd, own_count, finalists;
+    int count, odd, own_count, finalists, beside;
     unsigned long long seed;
     FILE *all, *finals;
     bench_shape own[SHAPES_MOST];
@@ -128,6 +130,22 @@ static FILE *rows_file(const char *name)
     return f;
 }
 
+/* Each in turns with the fastest of cuBLASLt's algorithms: seconds of a call where that one takes a millisecond. */
+static void beside_cublas(bench_side **sides, int count, const bench_problem *p, const bench_plan *plan)
+{
+    bench_cublas cublas;
+    bench_cublas_make(&cublas, p, 0);
+    if (cublas.count) bench_cublas_rank(&cublas, plan);
+    for (int i = 0; i < count; i++) {
+        bench_side *both[2] = {sides[i], &cublas.sides[0]};
+        bench_alternate(both, cublas.count ? 2 : 1, plan);
+        for (int r = 0; cublas.count && r < plan->rounds; r++)
+            sides[i]->seconds[r] *= 1e-3 / cublas.sides[0].seconds[r];
+        sides[i]->median = bench_median(sides[i]->seconds, plan->rounds);
+    }
+    bench_cublas_free(&cublas);
+}
+
 /* The pick's rate over the best's; 0: it failed. */
 static double measure(bench_shape shape, const options *o)
 {
@@ -154,7 +172,8 @@ static double measure(bench_shape shape, const options *o)
         if (!bench_side_capture(s, &p)) sides[running++] = s;
         else if (i < 0) break;
     }
-    if (running) bench_alternate(sides, running, &o->plan);
+    if (running && o->beside) beside_cublas(sides, running, &p, &o->plan);
+    else if (running) bench_alternate(sides, running, &o->plan);
     for (int i = 1; i < running; i++)
         if (best < 0 || sides[i]->median < sides[best]->median) best = i;
     for (int i = 1; i < running; i++)
@@ -201,14 +220,14 @@ static int usage(const char *wrong)
 {
     fprintf(stderr,
             "choice: %s; --count N --seed S --odd 1 --as KERNEL --seconds S --rounds N --all FILE --finals FILE "
-            "--finalists N --shapes m,n,k ...\n",
+            "--finalists N --beside 1 --shapes m,n,k ...\n",
             wrong);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
-    static options o = {{0.003, 5}, 200, 0, 0, 8, 0, 0, 0, {{0, 0, 0}}};
+    static options o = {{0.003, 5}, 200, 0, 0, 8, 0, 0, 0, 0, {{0, 0, 0}}};
     double logs = 0, worst = INFINITY;
     int good = 0, near = 0, failed = 0;
     o.seed = (unsigned long long)time(0);
@@ -231,6 +250,7 @@ int main(int argc, char **argv)
             if (!pick_kernel(value)) return usage(value);
         } else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
         else if (!strcmp(argv[i], "--finalists")) o.finalists = atoi(value);
+        else if (!strcmp(argv[i], "--beside")) o.beside = atoi(value);
         else if (!strcmp(argv[i], "--all")) {
             if (!(o.all = rows_file(value))) return usage(value);
         } else if (!strcmp(argv[i], "--finals")) {

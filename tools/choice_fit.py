@@ -2,6 +2,8 @@
 """choice_fit.py - fits the constants of tc_gemm_choice.h, the model of time by which TC_GEMM_DEFINE picks on Hopper.
 
     build/bench/choice --count 200 --all all.csv          on a board: microseconds of every cut of random shapes
+    build/bench/choice --finals few.csv --finalists 16 --beside 1 --seconds 0.04 --rounds 3      of the fastest, as the
+                                                          suite takes them: short bursts do not make a board hot
     python3 tools/choice_fit.py all.csv [more.csv ...] [--evals 9000] [--seed 1]
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
