@@ -445,7 +445,7 @@ TC_HOST tc_status tc__rows_check_matrix(const tc__rows_matrix x)
     if ((uintptr_t)x.at % (unsigned)x.size)
         return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of its element's %d bytes", x.name, x.at, x.size);
     if (x.ld && x.ld < x.cols)
-        return tc__fail(TC_ERR_SIZE, "%s = %lld is less than the %d columns of a row", x.pitch, (long long)x.ld,
+        return tc__fail(TC_ERR_PITCH, "%s = %lld is less than the %d columns of a row", x.pitch, (long long)x.ld,
                         x.cols);
     return TC_OK;
 }
@@ -465,10 +465,10 @@ TC_HOST tc_status tc__rows_check(const tc_rows_config *c, const tc_rows_args *a)
     if (a->n > TC__ROWS_MOST) return tc__fail(TC_ERR_SIZE, "n = %d is above 2^30", a->n);
     if (!a->x) return tc__fail(TC_ERR_NULL, "x is null");
     if (!c->op && (a->y || a->lse || a->scale != 0.f))
-        return tc__fail(TC_ERR_SIZE, "%s is given, but the kernel was defined without .op",
+        return tc__fail(TC_ERR_CONFIG, "%s is given, but the kernel was defined without .op",
                         a->y ? "y" : a->lse ? "lse" : "scale");
     if (!c->top && (a->values || a->index))
-        return tc__fail(TC_ERR_SIZE, "%s is given, but the kernel was defined without .top",
+        return tc__fail(TC_ERR_CONFIG, "%s is given, but the kernel was defined without .top",
                         a->values ? "values" : "index");
     if (!a->y && !a->lse && !a->values && !a->index)
         return tc__fail(TC_ERR_NULL, "%s%s%s null: nothing to write", c->op ? "y, lse" : "",
@@ -489,7 +489,7 @@ TC_HOST tc_status tc__rows_check(const tc_rows_config *c, const tc_rows_args *a)
         return tc__fail(TC_ERR_SIZE, "y is x, but the elements of .x and .y have %d and %d bytes", tc__rows_size(c->x),
                         tc__rows_size(c->y));
     if (a->y == a->x && ldx != ldy)
-        return tc__fail(TC_ERR_SIZE, "y is x, but ldx = %lld and ldy = %lld differ", ldx, ldy);
+        return tc__fail(TC_ERR_PITCH, "y is x, but ldx = %lld and ldy = %lld differ", ldx, ldy);
     return TC_OK;
 }
 
