@@ -1,11 +1,12 @@
-/* groups.cu - many products in one launch (.groups): rates of TC_GEMM_DEFINE and of some tiles, bf16.
+/* groups.cu - many products in one launch (.groups): rates of TC_GEMM_DEFINE and of some tiles, bf16 and e4m3.
  *     make bench-groups                     on an H200, about a minute; then beside PyTorch (bench/groups.py)
  *     build/bench/groups --list             cases and kernels; needs no GPU
  *     build/bench/groups --case 2 --kernel pp_192    one of them; --seconds 0.01 --rounds 3: a quick look
  *
  * D[m,n] = A[m,k] * B[g][n,k]^T, each group g some rows of A and D: `even`, or `uneven`, as a router might deal
- * them out; `looked up`: rows of A in another order. `gradients`: D[g][n,k] = A[m,n]^T * B[m,k] over the rows of
- * group g, by the kernels of TMA and of mma.sync. Operands take more than the L2, calls stand in CUDA graphs, the
+ * them out; `looked up`: rows of A in another order; `e4m3`: times a factor for each row of A and each row of B, sums
+ * promoted as the default has it, and not. `gradients`: D[g][n,k] = A[m,n]^T * B[m,k] over the rows of group g, by the
+ * kernels of TMA and of mma.sync. Operands take more than the L2, calls stand in CUDA graphs, the
  * kernels take turns (bench.h), and each D is checked at 4096 places against sums in fp64. TB/s: of the weights
  * (gradients) of groups that have rows, which is what decoding waits for. With -DGROUPS_LIBRARY this file is the
  * library that groups.py calls. */
@@ -39,6 +40,21 @@ TC_GEMM_SM90_DEFINE(few_16_pp, GROUPS_OF_ROWS, .bm = 16, .bn = 128, .swap = 1, .
 /* rows of A looked up */
 TC_GEMM_DEFINE(index_any, GROUPS_OF_ROWS, .index = TC_INDEX_A, .shapes = TC_SHAPES_LARGE)
 TC_GEMM_SM80_DEFINE(index_mma, GROUPS_OF_ROWS, .index = TC_INDEX_A)
+/* e4m3: a factor for each row of A, and for each row of each B */
+typedef struct factors {
+    const float *a, *b;
+    int n;
+} factors;
+TC_DEV float by_factors(float x, tc_gemm_at at, const void *args)
+{
+    const factors *f = (const factors *)args;
+    return x * f->a[at.row] * f->b[(size_t)at.group * f->n + at.col];
+}
+#define GROUPS_OF_8                                                                                                   \
+    .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .epi = by_factors,                            \
+    .epi_size = sizeof(factors), .shapes = TC_SHAPES_LARGE
+TC_GEMM_DEFINE(e4m3_any, GROUPS_OF_8)
+TC_GEMM_DEFINE(e4m3_fast, GROUPS_OF_8, .promote = TC_FAST)
 /* gradients of weights */
 #define GROUPS_OF_K                                                                                                   \
     .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW, .groups = TC_GROUPS_K
@@ -47,7 +63,7 @@ TC_GEMM_SM90_DEFINE(dw_256, GROUPS_OF_K, .bm = 128, .bn = 256, .cluster_m = 2)
 TC_GEMM_SM90_DEFINE(dw_pp_192, GROUPS_OF_K, .bm = 128, .bn = 192, .schedule = TC_PINGPONG, .cluster_n = 2)
 TC_GEMM_SM80_DEFINE(dw_mma, GROUPS_OF_K)
 
-enum { FOR_ALL, FOR_MANY, FOR_FEW, FOR_INDEX, FOR_DW };
+enum { FOR_ALL, FOR_MANY, FOR_FEW, FOR_INDEX, FOR_DW, FOR_8 };
 typedef struct group_kernel {
     const char *name;
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
@@ -61,17 +77,18 @@ static const group_kernel kernels[] = {
     KERNEL(pp_128_c12, FOR_MANY), KERNEL(pp_64_256, FOR_MANY), KERNEL(few_8_128, FOR_FEW), KERNEL(few_16_64, FOR_FEW),
     KERNEL(few_16_128, FOR_FEW), KERNEL(few_16_256, FOR_FEW), KERNEL(few_32_128, FOR_FEW), KERNEL(few_16_pp, FOR_FEW),
     KERNEL(index_any, FOR_INDEX), KERNEL(index_mma, FOR_INDEX), KERNEL(dw_any, FOR_DW), KERNEL(dw_256, FOR_DW),
-    KERNEL(dw_pp_192, FOR_DW), KERNEL(dw_mma, FOR_DW),
+    KERNEL(dw_pp_192, FOR_DW), KERNEL(dw_mma, FOR_DW), KERNEL(e4m3_any, FOR_8), KERNEL(e4m3_fast, FOR_8),
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
-/* A call: ends, and for FOR_INDEX rows, on the device. */
+/* A call: ends, for FOR_INDEX rows, and for FOR_8 factors, on the device. */
 typedef struct group_call {
     const void *a, *b;
     void *d;
     const int32_t *ends;
     int groups, m, n, k;
     const int32_t *a_row;
+    factors f;
 } group_call;
 
 static tc_status run_kernel(int kernel, const group_call *c, cudaStream_t stream)
@@ -86,6 +103,7 @@ static tc_status run_kernel(int kernel, const group_call *c, cudaStream_t stream
         g.m = c->n, g.n = c->k, g.k = c->m, g.lda = c->n, g.ldb = g.ldd = c->k;
         g.stride_b = 0, g.stride_d = (int64_t)c->n * c->k;
     }
+    if (kernels[kernel].rows == FOR_8) g.epi_args = &c->f, g.epi_size = sizeof c->f;
     return kernels[kernel].run(&g, stream);
 }
 
@@ -94,18 +112,21 @@ static tc_status run_kernel(int kernel, const group_call *c, cudaStream_t stream
 extern "C" const char *groups_why(void) { return tc_why(); }
 
 /* Kernel number i's name, NULL past the last; for few rows a group (1), for many (0), for both (2), for what groups.py
- * does not measure (3). */
+ * does not measure (3), for e4m3 (4). */
 extern "C" const char *groups_name(int i) { return i >= 0 && i < KERNELS ? kernels[i].name : 0; }
 extern "C" int groups_few(int i)
 {
+    if (kernels[i].rows == FOR_8) return 4;
     return kernels[i].rows == FOR_ALL ? 2 : kernels[i].rows > FOR_FEW ? 3 : kernels[i].rows == FOR_FEW;
 }
 
-/* sizes: groups, m, n, k. 0 for success; else groups_why() says why. */
+/* pointers: A, B, D, ends, and of e4m3 the factors of A's and of B's rows. sizes: groups, m, n, k. 0 for success; else
+ * groups_why() says why. */
 extern "C" int groups_run(int i, const void *const *pointers, const int *sizes, void *stream)
 {
+    const factors f = {(const float *)pointers[4], (const float *)pointers[5], sizes[2]};
     const group_call c = {pointers[0],  pointers[1], (void *)pointers[2], (const int32_t *)pointers[3], sizes[0],
-                          sizes[1], sizes[2], sizes[3], 0};
+                          sizes[1], sizes[2], sizes[3], 0, f};
     return (int)run_kernel(i, &c, (cudaStream_t)stream);
 }
 
@@ -124,6 +145,9 @@ static const group_case cases[] = {
     {"32 experts, looked up", 32, 8192, 4096, 7168, FOR_INDEX},
     {"8 experts, gradients", 8, 8192, 14336, 4096, FOR_DW},
     {"32 experts, gradients", 32, 32768, 4096, 2048, FOR_DW},
+    {"8 experts, e4m3", 8, 8192, 14336, 4096, FOR_8},
+    {"32 experts, e4m3", 32, 8192, 4096, 7168, FOR_8},
+    {"32 experts, down, e4m3", 32, 8192, 7168, 2048, FOR_8},
 };
 enum { CASES = sizeof cases / sizeof cases[0], MOST_GROUPS = 64 };
 
@@ -168,10 +192,16 @@ static __global__ void truth_kernel(group_call c, unsigned *worst)
     double x = 0;
     while (c.ends[g] <= (int)row) g++;
     const size_t from = c.a_row ? (size_t)c.a_row[row] : row;
+    const int type = c.f.a ? TC_E4M3 : TC_BF16;
+    double small = (c.f.a ? 0.5 : 0.0625) * sqrt((double)c.k); /* as bench_small */
     for (int e = threadIdx.x % 32; e < c.k; e += 32)
-        x += bench_get(TC_BF16, c.a, from * c.k + e) * bench_get(TC_BF16, c.b, ((size_t)g * c.n + col) * c.k + e);
+        x += bench_get(type, c.a, from * c.k + e) * bench_get(type, c.b, ((size_t)g * c.n + col) * c.k + e);
     x = bench_warp_sum(x);
-    if (threadIdx.x % 32 == 0) bench_report(worst, bench_get(TC_BF16, c.d, at), x, 0.0625 * sqrt((double)c.k));
+    if (c.f.a) {
+        const double f = (double)c.f.a[row] * c.f.b[(size_t)g * c.n + col];
+        x *= f, small *= fabs(f);
+    }
+    if (threadIdx.x % 32 == 0) bench_report(worst, bench_get(TC_BF16, c.d, at), x, small);
 }
 
 static float off_by(const group_call *c, int what)
@@ -219,7 +249,8 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     static bench_side sides[KERNELS];
     bench_side *in[KERNELS];
     group_side selves[KERNELS];
-    const bench_kind kind = {TC_BF16, TC_BF16, 0, 0, 0, 0, 0};
+    const int type = c->what == FOR_8 ? TC_E4M3 : TC_BF16, size = tc_type_bits(type) / 8;
+    const bench_kind kind = {type, TC_BF16, 0, 0, 0, 0, 0};
     const double flops = 2.0 * c->m * c->n * c->k;
     const size_t weights = (size_t)c->groups * c->n * c->k, rows = (size_t)c->m;
     const int dw = c->what == FOR_DW;
@@ -237,14 +268,22 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     deal(c, uneven, ends);
     for (int i = 0; i < c->groups; i++) busy += ends[i] > (i ? ends[i - 1] : 0);
     call.groups = c->groups, call.m = c->m, call.n = c->n, call.k = c->k;
-    CUDA_CHECK(cudaMalloc((void **)&call.a, a_size * 2));
-    CUDA_CHECK(cudaMalloc((void **)&call.b, b_size * 2));
+    memset(&call.f, 0, sizeof call.f);
+    if (c->what == FOR_8) {
+        call.f.n = c->n;
+        CUDA_CHECK(cudaMalloc((void **)&call.f.a, 4 * rows));
+        CUDA_CHECK(cudaMalloc((void **)&call.f.b, (size_t)4 * c->groups * c->n));
+        bench_fill((void *)call.f.a, rows, 3, TC_F32, 1.f);
+        bench_fill((void *)call.f.b, (size_t)c->groups * c->n, 4, TC_F32, 1.f);
+    }
+    CUDA_CHECK(cudaMalloc((void **)&call.a, a_size * size));
+    CUDA_CHECK(cudaMalloc((void **)&call.b, b_size * size));
     CUDA_CHECK(cudaMalloc(&call.d, d_size * 2));
     call.a_row = c->what == FOR_INDEX ? shuffled(c->m) : 0;
     CUDA_CHECK(cudaMalloc((void **)&call.ends, sizeof ends));
     CUDA_CHECK(cudaMemcpy((void *)call.ends, ends, sizeof ends, cudaMemcpyHostToDevice));
-    bench_fill((void *)call.a, a_size, 1, TC_BF16, 1.f);
-    bench_fill((void *)call.b, b_size, 2, TC_BF16, 1.f);
+    bench_fill((void *)call.a, a_size, 1, type, 1.f);
+    bench_fill((void *)call.b, b_size, 2, type, 1.f);
     CUDA_CHECK(cudaStreamCreate(&p.stream));
     for (int i = 0; i < KERNELS; i++) {
         bench_side *s = &sides[count];
@@ -267,7 +306,7 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     for (int i = 0; i < count; i++)
         printf("%s,%d,%d,%d,%d,%s,%s,%.1f,%.2f\n", c->name, c->groups, c->m, c->n, c->k, uneven ? "uneven" : "even",
                kernels[selves[i].kernel].name, flops / in[i]->median * 1e-12,
-               2. * weights * busy / c->groups / in[i]->median * 1e-12);
+               (double)size * weights * busy / c->groups / in[i]->median * 1e-12);
     fflush(stdout);
     for (int i = 0; i < count; i++) bench_side_free(in[i]);
     CUDA_CHECK(cudaStreamDestroy(p.stream));
@@ -276,6 +315,8 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     CUDA_CHECK(cudaFree(call.d));
     CUDA_CHECK(cudaFree((void *)call.ends));
     CUDA_CHECK(cudaFree((void *)call.a_row));
+    CUDA_CHECK(cudaFree((void *)call.f.a));
+    CUDA_CHECK(cudaFree((void *)call.f.b));
     return failed;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""groups.py - tc's grouped products beside torch._grouped_mm, bf16. Needs a GPU, torch 2.8 or later,
-build/bench/groups.so (make bench-groups).
+"""groups.py - tc's grouped products beside torch._grouped_mm, bf16, and torch._scaled_grouped_mm, e4m3 with a factor
+for each row of A and of B. Needs a GPU, torch 2.8 or later, build/bench/groups.so (make bench-groups).
 
     python3 bench/groups.py                          all cases; --case 2: one of them
     python3 bench/groups.py --kernels any pp_192     these kernels of bench/groups.cu alone (default: all that fit the
@@ -19,11 +19,15 @@ import sys
 
 from measure import contest, options, torch_for
 
-CASES = [  # name, groups, rows, n, k, few rows a group
+E4M3 = 4  # groups_few's number for it
+CASES = [  # name, groups, rows, n, k, few rows a group or E4M3
     ("8 experts", 8, 8192, 14336, 4096, 0),
     ("32 experts", 32, 8192, 4096, 7168, 0),
     ("32 experts, down", 32, 8192, 7168, 2048, 0),
     ("64 experts, decoding", 64, 512, 4096, 7168, 1),
+    ("8 experts, e4m3", 8, 8192, 14336, 4096, E4M3),
+    ("32 experts, e4m3", 32, 8192, 4096, 7168, E4M3),
+    ("32 experts, down, e4m3", 32, 8192, 7168, 2048, E4M3),
 ]
 
 
@@ -56,11 +60,12 @@ class Library:
             self.names.append(self.lib.groups_name(len(self.names)).decode())
 
     def for_case(self, few):
-        return [name for i, name in enumerate(self.names) if self.lib.groups_few(i) in (2, few)]
+        both = () if few == E4M3 else (2,)
+        return [name for i, name in enumerate(self.names) if self.lib.groups_few(i) in (few, *both)]
 
-    def caller(self, name, a, b, d, ends, torch):
+    def caller(self, name, a, b, d, ends, torch, factors=()):
         number = self.names.index(name)
-        pointers = (ctypes.c_void_p * 4)(a.data_ptr(), b.data_ptr(), d.data_ptr(), ends.data_ptr())
+        pointers = (ctypes.c_void_p * 6)(*(x.data_ptr() for x in (a, b, d, ends, *factors)))
         sizes = (ctypes.c_int * 4)(b.shape[0], a.shape[0], b.shape[1], b.shape[2])
 
         def call():
@@ -83,15 +88,36 @@ def measure(torch, library, case, uneven, o):
     ends = torch.tensor(where, device="cuda", dtype=torch.int32)
     busy = sum(where[i] > (where[i - 1] if i else 0) for i in range(groups))
     d = torch.empty(rows, n, device="cuda", dtype=torch.bfloat16)
-    calls = {"torch": lambda: torch._grouped_mm(a, b.transpose(-2, -1), offs=ends)}
-    for kernel in o.kernels or library.for_case(few):
-        calls[kernel] = library.caller(kernel, a, b, d, ends, torch)
-    for kernel, (seconds, ratio) in contest(torch, calls, d, o).items():
-        print(
-            f"{name},{groups},{rows},{n},{k},{'uneven' if uneven else 'even'},{kernel},"
-            f"{2e-12 * rows * n * k / seconds:.1f},{2e-12 * n * k * busy / seconds:.2f},{ratio:.3f}",
-            flush=True,
-        )
+    kernels = o.kernels or library.for_case(few)
+    contests = []  # with what torch does, and its name
+    if few == E4M3:
+        a8, b8 = a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn)
+        factors = [torch.rand(*shape, device="cuda", generator=generator) + 0.5 for shape in ((rows,), (groups, n))]
+
+        def scaled(fast):
+            return lambda: torch._scaled_grouped_mm(
+                a8, b8.transpose(-2, -1), *factors, offs=ends, out_dtype=torch.bfloat16, use_fast_accum=fast
+            )
+
+        for fast in (False, True):  # each beside its like
+            calls = {"torch": scaled(fast)}
+            for kernel in kernels:
+                if kernel.endswith("fast") == fast:
+                    calls[kernel] = library.caller(kernel, a8, b8, d, ends, torch, factors)
+            contests.append(("torch_fast" if fast else "torch", calls))
+    else:
+        calls = {"torch": lambda: torch._grouped_mm(a, b.transpose(-2, -1), offs=ends)}
+        for kernel in kernels:
+            calls[kernel] = library.caller(kernel, a, b, d, ends, torch)
+        contests.append(("torch", calls))
+    for of_torch, calls in contests:
+        for kernel, (seconds, ratio) in contest(torch, calls, d, o).items():
+            print(
+                f"{name},{groups},{rows},{n},{k},{'uneven' if uneven else 'even'},"
+                f"{of_torch if kernel == 'torch' else kernel},{2e-12 * rows * n * k / seconds:.1f},"
+                f"{(1 if few == E4M3 else 2) * 1e-12 * n * k * busy / seconds:.2f},{ratio:.3f}",
+                flush=True,
+            )
 
 
 def main():
