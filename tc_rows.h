@@ -105,6 +105,13 @@ TC_HD TC_CONSTEXPR int tc__rows_type(int type) { return type == TC_F32 || type =
 TC_HD TC_CONSTEXPR int tc__rows_picks(const tc_rows_config c) { return c.pick ? 1 : 0; }
 TC_HD TC_CONSTEXPR int tc__rows_has_hooks(const tc_rows_config c) { return c.epi || c.pick ? 1 : 0; }
 
+/* Blocks of NAME_block on an SM at the least. What they have on the way is all that keeps the memory busy; where 16
+ * bits are read, and nothing but sums is made of them, there are registers for three. */
+TC_HD TC_CONSTEXPR int tc__rows_blocks(const tc_rows_config c)
+{
+    return tc__rows_size(c.x) == 2 && !c.top && !tc__rows_has_hooks(c) ? 3 : 2;
+}
+
 #define TC__ROWS_RULES(X, c)                                                                                          \
     X(tc__rows_type((c).x), "tc: .x must be TC_F32, TC_F16 or TC_BF16")                                               \
     X(tc__rows_type((c).y), "tc: .y must be TC_F32, TC_F16 or TC_BF16")                                               \
@@ -597,7 +604,7 @@ TC_DEV TC_CONSTEXPR tc_rows_config tc__rows_hooked(const tc_rows_config given, t
     TC__ROWS_HOOK(own, pick)                                                                                          \
     TC__ROWS_RULES(TC__RULE_ASSERT, own##_config())                                                                   \
     TC__KERNEL_OF(name, tc_rows_params, (TC__SM80_BOUND(TC__ROWS_NARROW)), TC__ROWS_BODY(own, tc_rows_kept(c, 0, &p);))\
-    TC__KERNEL_OF(name##_block, tc_rows_params, (TC__SM80_BOUND(TC__ROWS_BLOCK), 2),                                  \
+    TC__KERNEL_OF(name##_block, tc_rows_params, (TC__SM80_BOUND(TC__ROWS_BLOCK), tc__rows_blocks(own##_config())),    \
                   TC__ROWS_BODY(own, tc_rows_kept(c, 1, &p);))                                                        \
     TC__KERNEL_OF(name##_stream, tc_rows_params, (TC__SM80_BOUND(TC__ROWS_BLOCK), 2),                                 \
                   TC__ROWS_BODY(own, tc_rows_stream(c, &p);))                                                         \
