@@ -419,27 +419,8 @@ typedef struct tc__decode_device {
     int sms, clusters[TC__DECODE_SIZES];
 } tc__decode_device;
 
-/* How many clusters of `size` blocks the current device runs at a time, 0: none of that size. */
-TC_HOST int tc__decode_clusters(const tc__kernel *k, int size)
-{
-    const tc__launch plain = {0, 0, 0, 0, 0, 0, 0};
-    cudaLaunchAttribute attributes[2];
-    cudaLaunchConfig_t launch;
-    tc__kernel sized = *k;
-    int count = 0;
-    sized.cluster = size;
-    launch = tc__kernel_launch_config(&sized, (unsigned)size, &plain, attributes);
-    if ((size > 8
-         && cudaFuncSetAttribute(k->function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
-        || cudaOccupancyMaxActiveClusters(&count, k->function, &launch) != cudaSuccess) {
-        (void)cudaGetLastError(); /* an answer, and no error of the caller's */
-        return 0;
-    }
-    return count < 0 ? 0 : count < 0x7fff ? count : 0x7fff;
-}
-
-/* The same of each size: none but of 1 where the device or the kernel's image is of before sm_90. The answers are kept,
- * 15 bits each and one that they are there: only a kernel's first such call asks. */
+/* How many clusters of each size run at a time: none but of 1 where the device or the kernel's image is of before
+ * sm_90. The answers are kept, 15 bits each and one that they are there: only a kernel's first such call asks. */
 TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode_device *on)
 {
     struct cudaFuncAttributes attr;
@@ -448,7 +429,7 @@ TC_HOST void tc__decode_ask(const tc__kernel *k, const tc__device *d, tc__decode
     if (!found) {
         found = 1;
         if (d->cc >= 90 && cudaFuncGetAttributes(&attr, k->function) == cudaSuccess && attr.ptxVersion >= 90)
-            for (i = 1; i < TC__DECODE_SIZES; i++) found |= (int64_t)tc__decode_clusters(k, 1 << i) << (15 * i - 14);
+            for (i = 1; i < TC__DECODE_SIZES; i++) found |= (int64_t)tc__clusters_at_once(k, 1 << i) << (15 * i - 14);
         if (d->at < TC__MAX_DEVICES) TC__STORE_RELAXED(&k->cache->sizes[d->at], found);
     }
     for (i = 1; i < TC__DECODE_SIZES; i++) on->clusters[i] = (int)(found >> (15 * i - 14) & 0x7fff);

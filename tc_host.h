@@ -315,7 +315,7 @@ TC_HOST tc_status tc__config_range(const tc__field *fields, const void *config)
 typedef struct tc__kernel_cache {
     int clusters[TC__MAX_DEVICES];
     int target[TC__MAX_DEVICES]; /* the target that the code was compiled for, as 107; asked on 10.7 alone */
-    int64_t sizes[TC__MAX_DEVICES]; /* of a kernel that takes clusters of several sizes: tc__decode_ask */
+    int64_t sizes[TC__MAX_DEVICES]; /* of a kernel that takes clusters of several sizes: which */
 } tc__kernel_cache;
 
 /* The kernels of a generator. */
@@ -424,6 +424,25 @@ TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigne
         l.numAttrs++;
     }
     return l;
+}
+
+/* How many clusters of `size` blocks the current device runs at a time, 0: none of that size. */
+TC_HOST int tc__clusters_at_once(const tc__kernel *k, int size)
+{
+    const tc__launch plain = {0, 0, 0, 0, 0, 0, 0};
+    cudaLaunchAttribute attributes[2];
+    cudaLaunchConfig_t launch;
+    tc__kernel sized = *k;
+    int count = 0;
+    sized.cluster = size;
+    launch = tc__kernel_launch_config(&sized, (unsigned)size, &plain, attributes);
+    if ((size > 8
+         && cudaFuncSetAttribute(k->function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
+        || cudaOccupancyMaxActiveClusters(&count, k->function, &launch) != cudaSuccess) {
+        (void)cudaGetLastError(); /* an answer, and no error of the caller's */
+        return 0;
+    }
+    return count < 0 ? 0 : count < 0x7fff ? count : 0x7fff;
 }
 
 /* Allows a kernel k->smem bytes of shared memory. More than 227 KB: cudaFuncAttributeSharedMemoryMode to

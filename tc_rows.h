@@ -36,6 +36,8 @@
  * HOW. NAME: rows that 32 lanes have in 8 elements each, 1 to 32 lanes a row. NAME_block: up to 8192 elements a row in
  * registers, 1 to 16 warps a row: X is read once. NAME_stream: any width; X is read once for maximum and sum, and where
  * there is a Y once more, from the end on, which the L2 may still have.
+ *     On compute capability 9.0 and later the blocks of a cluster, up to 16, have a row of up to 16 times 8192 elements
+ * in their registers, where nothing but sums is made of it: they exchange maximum and sum, and X is read once.
  *     The largest: each lane has its own largest. The K-th of those bounds the row's K-th from below, so that what lies
  * above it is with K lanes, and seldom more than one with each. These alone look at their elements again.
  *     Where a row lies in a GEMM's tile, its kernel does the same by itself: tc_gemm_rows.h.
@@ -83,6 +85,7 @@ typedef struct tc_rows_params {
 
 enum { TC__ROWS_NARROW = 256, TC__ROWS_BLOCK = 32 * TC_ROWS_WARPS_MOST, TC__ROWS_FEW = 128 }; /* threads */
 enum { TC__ROWS_MOST = 1 << 30 };                                         /* columns */
+enum { TC__ROWS_CLUSTER = 16 };                                           /* blocks that have a row between them */
 
 /* Elements of a chunk of 16 bytes; chunks of a lane: of 8 elements, of 16, of a step through a wide row. */
 TC_HD TC_CONSTEXPR int tc__rows_size(int type) { return type == TC_F32 ? 4 : 2; }
@@ -104,6 +107,9 @@ TC_HD TC_CONSTEXPR int tc__rows_type(int type) { return type == TC_F32 || type =
 /* Asked in functions: of a hook's address in an assertion g++ says that it is not null. */
 TC_HD TC_CONSTEXPR int tc__rows_picks(const tc_rows_config c) { return c.pick ? 1 : 0; }
 TC_HD TC_CONSTEXPR int tc__rows_has_hooks(const tc_rows_config c) { return c.epi || c.pick ? 1 : 0; }
+
+/* May the blocks of a cluster have a row between them? Lists of the largest are a block's. */
+TC_HD TC_CONSTEXPR int tc__rows_joins(const tc_rows_config c) { return c.op && !c.top; }
 
 /* Blocks of NAME_block on an SM at the least. What they have on the way is all that keeps the memory busy; where 16
  * bits are read, and nothing but sums is made of them, there are registers for three. */
@@ -281,14 +287,30 @@ TC_DEV void tc__rows_largest_kept(const tc_rows_config c, const int count, const
     tc__rows_largest_of(c.top, count, g, l, k);
 }
 
+/* A row that a cluster's blocks have between them: their number, else 0; the group as this block's lanes of it. */
+TC_DEV int tc__rows_in_cluster(const tc_rows_config c, const int wide, const tc_rows_params *p, tc__rows_group *g,
+                               float *block)
+{
+    const int blocks = wide && tc__rows_joins(c) && TC_HAS_SM90 ? p->lanes / (int)blockDim.x : 0;
+    if (blocks < 2) return 0;
+    g->warps = (int)blockDim.x / 32;
+    g->warp = g->warp % g->warps;
+    g->lane += (int)(blockIdx.x % (uint32_t)blocks * blockDim.x);
+    g->blocks = blocks, g->block = block;
+    return blocks;
+}
+
 TC_DEV_SM80 void tc_rows_kept(const tc_rows_config c, const int wide, const tc_rows_params *p)
 {
     __shared__ float numbers[64];
+    __shared__ float block[2];
     __shared__ uint64_t lists[TC__ROWS_BLOCK];
     const int count = wide ? tc__rows_many(c) : tc__rows_few(c), chunk = tc__rows_chunk(c);
     tc__rows_group g = tc__rows_group_of(p->lanes, numbers, lists);
-    const tc__rows_row r = tc__rows_at(c, p, (int)(blockIdx.x * (blockDim.x / (uint32_t)p->lanes)
-                                                   + threadIdx.x / (uint32_t)p->lanes));
+    const int blocks = tc__rows_in_cluster(c, wide, p, &g, block);
+    const tc__rows_row r = tc__rows_at(c, p, blocks ? (int)(blockIdx.x / (uint32_t)blocks)
+                                                    : (int)(blockIdx.x * (blockDim.x / (uint32_t)p->lanes)
+                                                            + threadIdx.x / (uint32_t)p->lanes));
     const int2 at = make_int2(g.lane, g.lanes);
     tc_rows_sum s = {p->scale, p->log2, 0.f, 0.f, 0.f, 0};
     tc__rows_list l = {0, 0, 0};
@@ -312,6 +334,9 @@ TC_DEV_SM80 void tc_rows_kept(const tc_rows_config c, const int wide, const tc_r
             sum += e;
         }
         tc_rows_total(&s, tc__rows_all(1, &g, sum));
+#if TC_HAS_SM90
+        if (blocks) tc_cluster_sync(); /* a block's shared memory must outlive the others' reads */
+#endif
         if (p->lse && r.n && g.lane == 0) p->lse[r.row] = tc_rows_lse(&s);
     }
     if (tc__rows_lists(c, p) && g.warp == 0) tc__rows_put_top(c, p, &r, &g, &s, l.mine);
@@ -500,14 +525,14 @@ TC_HOST tc_status tc__rows_check(const tc_rows_config *c, const tc_rows_args *a)
     return TC_OK;
 }
 
-/* Which of the kernels has rows of so many chunks, with how many lanes a row and threads a block. */
+/* Which of the kernels has rows of so many chunks, with how many lanes a row, threads a block and blocks a row. */
 typedef struct tc__rows_plan {
-    int kernel, lanes, threads;
+    int kernel, lanes, threads, cluster;
 } tc__rows_plan;
 
 TC_HOST tc__rows_plan tc__rows_plan_of(const tc_rows_config *c, int chunks)
 {
-    tc__rows_plan p = {0, 1, TC__ROWS_NARROW};
+    tc__rows_plan p = {0, 1, TC__ROWS_NARROW, 1};
     const int few = tc__rows_few(*c), many = tc__rows_many(*c);
     if (chunks <= 32 * few) {
         while (p.lanes * few < chunks || p.lanes < c->top) p.lanes *= 2;
@@ -522,6 +547,37 @@ TC_HOST tc__rows_plan tc__rows_plan_of(const tc_rows_config *c, int chunks)
     return p;
 }
 
+/* Rows too wide for a block: a cluster's. */
+TC_HOST tc__rows_plan tc__rows_joined(const tc_rows_config *c, int chunks)
+{
+    const int of_block = TC__ROWS_BLOCK * tc__rows_many(*c), blocks = (chunks - 1) / of_block + 1;
+    const tc__rows_plan p = {1, TC__ROWS_BLOCK * blocks, TC__ROWS_BLOCK, blocks};
+    return p;
+}
+
+TC_HOST tc__kernel tc__rows_kernel(const tc__kernels *s, const tc__rows_plan *plan)
+{
+    const tc__kernel k = {s->f[plan->kernel].function, s->f[plan->kernel].name, plan->threads, 0, 1, 80,
+                          &s->cache[plan->kernel]};
+    return k;
+}
+
+/* The largest cluster of this kernel that the current device runs, of up to TC__ROWS_CLUSTER blocks. The answer is
+ * kept: only a kernel's first such call asks. */
+TC_HOST int tc__rows_clusters(const tc__kernel *k)
+{
+    struct cudaFuncAttributes attr;
+    tc__device d = {0, 0, 0, 0};
+    int64_t most = 0;
+    if (tc__device_now(&d) == cudaSuccess && d.at < TC__MAX_DEVICES) most = TC__LOAD_RELAXED(&k->cache->sizes[d.at]);
+    if (most) return (int)most;
+    most = d.cc >= 90 && cudaFuncGetAttributes(&attr, k->function) == cudaSuccess && attr.ptxVersion >= 90
+               ? TC__ROWS_CLUSTER : 1;
+    while (most > 1 && !tc__clusters_at_once(k, (int)most)) most /= 2;
+    if (d.at < TC__MAX_DEVICES) TC__STORE_RELAXED(&k->cache->sizes[d.at], most);
+    return (int)most;
+}
+
 TC_HOST tc_status tc__rows_go(const tc_rows_config *c, const tc__kernels *s, const tc_rows_args *a,
                               const tc__launch *how)
 {
@@ -529,7 +585,7 @@ TC_HOST tc_status tc__rows_go(const tc_rows_config *c, const tc__kernels *s, con
     tc__rows_plan plan;
     tc__kernel k;
     tc_status st = tc__rows_check(c, a);
-    int sms = 0, rows, aligned, chunk = tc__rows_chunk(*c);
+    int sms = 0, rows, aligned, chunks, chunk = tc__rows_chunk(*c);
     if (st != TC_OK || a->m == 0) return st;
     memset((void *)&p, 0, sizeof p);
     p.x = (const char *)a->x, p.y = (char *)a->y, p.values = (char *)a->values, p.index = a->index, p.lse = a->lse;
@@ -540,14 +596,21 @@ TC_HOST tc_status tc__rows_go(const tc_rows_config *c, const tc__kernels *s, con
     p.log2 = p.scale * 1.4426950408889634f;
     if (a->epi_size) memcpy(p.epi, a->epi_args, a->epi_size);
     aligned = (uintptr_t)a->x % 16 == 0 && p.ldx * tc__rows_size(c->x) % 16 == 0;
-    plan = tc__rows_plan_of(c, (a->n + (aligned ? 0 : chunk - 1) + chunk - 1) / chunk);
-    p.lanes = plan.lanes;
-    rows = plan.threads / plan.lanes;
-    k.function = s->f[plan.kernel].function, k.name = s->f[plan.kernel].name;
-    k.threads = plan.threads, k.smem = 0, k.cluster = 1, k.cc = 80, k.cache = &s->cache[plan.kernel];
+    chunks = (a->n + (aligned ? 0 : chunk - 1) + chunk - 1) / chunk;
+    plan = tc__rows_plan_of(c, chunks);
+    k = tc__rows_kernel(s, &plan);
     st = tc__kernel_device(&k, &sms);
+    if (st == TC_OK && plan.kernel == 2 && tc__rows_joins(*c)) {
+        const tc__rows_plan joined = tc__rows_joined(c, chunks);
+        const tc__kernel block = tc__rows_kernel(s, &joined);
+        if (joined.cluster <= TC__ROWS_CLUSTER && a->m <= 0x7fffffff / TC__ROWS_CLUSTER
+            && joined.cluster <= tc__rows_clusters(&block))
+            plan = joined, k = block, k.cluster = plan.cluster;
+    }
+    p.lanes = plan.lanes;
+    rows = plan.cluster > 1 ? 1 : plan.threads / plan.lanes;
     if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(&k, (unsigned)((a->m - 1) / rows + 1), &p, how);
+    return tc__kernel_launch(&k, (unsigned)(((a->m - 1) / rows + 1) * plan.cluster), &p, how);
 }
 
 #define TC_ROWS_DECLARE(name) TC__DECLARE(name, tc_rows_args)

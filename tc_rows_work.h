@@ -71,6 +71,8 @@ typedef struct tc__rows_group {
     int warps, warp; /* of the row, this one */
     float *numbers;  /* shared: 32 for maxima, 32 for sums */
     uint64_t *lists; /* shared: 32 of each warp; the last one's first is where the bound goes */
+    int blocks;      /* of a cluster, that have the row between them, and warps are a block's; 0: it is a block's */
+    float *block;    /* shared: a block's own maximum and sum */
 } tc__rows_group;
 
 TC_DEV tc__rows_group tc__rows_group_of(int lanes, float *numbers, uint64_t *lists)
@@ -78,7 +80,7 @@ TC_DEV tc__rows_group tc__rows_group_of(int lanes, float *numbers, uint64_t *lis
     const int lane = (int)threadIdx.x % lanes, most = lanes < 32 ? lanes : 32;
     const tc__rows_group g = {lanes, lane, most, lane % most, tc_lane() - lane % most,
                               most == 32 ? 0xffffffffu : (1u << most) - 1u, (lanes + 31) / 32, lane / 32,
-                              numbers, lists};
+                              numbers, lists, 0, 0};
     return g;
 }
 
@@ -92,6 +94,20 @@ TC_DEV float tc__rows_join(const int sum, int lanes, float x)
     return x;
 }
 
+/* The blocks' sums, or largest, to the row's, in the order of their ranks. */
+TC_DEV float tc__rows_of_blocks(const int sum, const tc__rows_group *g, float x)
+{
+#if TC_HAS_SM90
+    if (threadIdx.x == 0) g->block[sum] = x;
+    tc_cluster_sync();
+    x = sum ? 0.f : -TC__INF;
+    if (g->in < g->blocks)
+        TC_LD_SHARED_CLUSTER(, f32, &x, tc_mapa(tc_smem_u32(g->block + sum), (uint32_t)g->in));
+    x = tc__rows_join(sum, 32, x);
+#endif
+    return x;
+}
+
 /* A row's sum, or largest. Once for each in a kernel. */
 TC_DEV float tc__rows_all(const int sum, const tc__rows_group *g, float x)
 {
@@ -102,7 +118,8 @@ TC_DEV float tc__rows_all(const int sum, const tc__rows_group *g, float x)
     __syncthreads();
     x = sum ? 0.f : -TC__INF;
     if (g->in < g->warps) x = to[g->in];
-    return tc__rows_join(sum, 32, x);
+    x = tc__rows_join(sum, 32, x);
+    return g->blocks ? tc__rows_of_blocks(sum, g, x) : x;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
