@@ -808,7 +808,7 @@ TC_HOST tc_status tc_attn_decode_prepare(const tc_attn_config *given, const tc_a
     const tc__field *tc__fields = tc__attn_fields;
     tc_attn_config complete;
     const tc_attn_config *c = &complete;
-    tc__decode_device on = {0, {0, 0, 0, 0, 0}};
+    tc__decode_device on = {0, {0, 0, 0, 0, 0}, 0};
     tc_status st;
     st = tc__decode_given(given, out, sizeof *out, sms);
     if (st != TC_OK) return st;
@@ -839,7 +839,7 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
 {
     tc_attn_decode_launch l;
     tc_status st = tc__attn_decode_check(c, args);
-    tc__decode_device on = {0, {0, 0, 0, 0, 0}};
+    tc__decode_device on = {0, {0, 0, 0, 0, 0}, 0};
     tc__device d = {0, 0, 0, 0};
     tc__kernel sized = *k;
     int unused = 0, smem = 0, blocks = tc_attn_decode_blocks(*c);
@@ -852,7 +852,7 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
         return tc__cuda_fail("cudaDeviceGetAttribute", err);
     if (smem / (k->smem + 1024) < blocks) blocks = smem / (k->smem + 1024);
     if (blocks < 1) blocks = 1;
-    on.sms = d.sms;
+    on.sms = d.sms, on.bandwidth = d.bandwidth;
     on.clusters[0] = d.sms * blocks;
     if (how->workspace) return tc__decode_room(c, args, on.clusters[0], how->workspace);
     tc__decode_ask(k, &d, &on);

@@ -416,7 +416,7 @@ TC_HOST tc_status tc__decode_cut_of(const tc_attn_config *c, const tc_attn_args 
 /* What runs at a time on a device: clusters of 1, 2, 4, 8 and 16 blocks, 0 where it has none of that size. */
 enum { TC__DECODE_SIZES = 5 };
 typedef struct tc__decode_device {
-    int sms, clusters[TC__DECODE_SIZES];
+    int sms, clusters[TC__DECODE_SIZES], bandwidth; /* of the memory, GB/s; 0: as an H200's for as many SMs */
 } tc__decode_device;
 
 /* How many clusters of each size run at a time: none but of 1 where the device or the kernel's image is of before
@@ -456,23 +456,30 @@ TC_HOST tc__decode_work tc__decode_work_of(const tc_attn_config *c, const tc_att
     return x;
 }
 
-/* Time is counted in tiles of a block that has an SM for itself. The memory brings all tiles of a call, so many to an
- * SM in that time; parts that meet in a workspace take so long for it. (H200, 32 heads over 8 of 128 in bf16, a tile of
+/* Time is counted in tiles of a block that has an SM for itself. The memory of an H200 brings so many to each of its
+ * 132 SMs in that time; parts that meet in a workspace take so long for it. (32 heads over 8 of 128 in bf16, a tile of
  * 64 keys in 1.1 microseconds: 1 x 65536 in 264 blocks 71 microseconds, in clusters of 16 77; 1 x 4096 16.4 and 11.8;
  * 16 x 2048 38, and 36 in whole units.) A test says something else for the latter. */
 #define TC__DECODE_MEMORY 1.18
+enum { TC__DECODE_H200 = 4917 }; /* GB/s, as the driver reports it */
 #ifndef TC__DECODE_WAIT
 #define TC__DECODE_WAIT 8
 #endif
+/* Tiles that the memory brings in that time. */
+TC_HOST double tc__decode_rate(const tc__decode_device *on)
+{
+    return TC__DECODE_MEMORY * (on->bandwidth ? 132. * on->bandwidth / TC__DECODE_H200 : on->sms);
+}
 TC_HOST double tc__decode_memory_time(const tc__decode_work *x, const tc__decode_device *on)
 {
-    return (double)(x->units * x->tiles) / (TC__DECODE_MEMORY * on->sms);
+    return (double)(x->units * x->tiles) / tc__decode_rate(on);
 }
 
 /* A call without a workspace, or that can do without: how many blocks, as a cluster, share the keys of each unit; and
  * its time. It is the larger of two:
  *   - what the busiest cluster takes: its units, one after the other, each of them a share of the tiles (that of the
- *     block with the most) and, where there is more than one block, their meeting;
+ *     block with the most), longer where more blocks ask than the memory serves, and, where there is more than one
+ *     block, their meeting;
  *   - what the memory takes.
  * More blocks to a cluster shorten the first until the second is what counts, or until so few clusters run at a time (a
  * cluster lies in one of the chip's groups of SMs, and the larger it is the worse it fills them) that each has more
@@ -482,20 +489,23 @@ TC_HOST double tc__decode_share(const tc_attn_config *c, const tc_attn_args *g, 
                                 tc__decode_cut *cut)
 {
     const tc__decode_work x = tc__decode_work_of(c, g);
-    const double memory = tc__decode_memory_time(&x, on);
+    const double rate = tc__decode_rate(on), memory = tc__decode_memory_time(&x, on);
     double best = 0;
     int i;
     for (i = 0; i < TC__DECODE_SIZES; i++) {
         const int size = 1 << i, asked = g->blocks / size;
         const int64_t most = g->blocks && asked < on->clusters[i] ? asked : on->clusters[i],
                       each = most ? (x.units + most - 1) / most : 0,
-                      meet = i ? (int64_t)TC__DECODE_MEET(*c, size) : 0;
-        const double part = (double)(each * ((x.tiles + size - 1) / size + meet)), time = part > memory ? part : memory;
+                      meet = i ? (int64_t)TC__DECODE_MEET(*c, size) : 0,
+                      blocks = each ? (x.units + each - 1) / each * size : 0;
+        const double wait = (double)blocks > rate ? (double)blocks / rate : 1,
+                     part = (double)each * ((double)((x.tiles + size - 1) / size) * wait + (double)meet),
+                     time = part > memory ? part : memory;
         if (!most || (i && time >= 0.95 * best)) continue;
         best = time;
         if (!i) continue;
         cut->cluster = (unsigned)size;
-        cut->blocks = (unsigned)((x.units + each - 1) / each) * (unsigned)size;
+        cut->blocks = (unsigned)blocks;
     }
     return best;
 }

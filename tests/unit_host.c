@@ -953,8 +953,9 @@ static void test_blackwell_serves(void)
 /* ---- decoding without a workspace: blocks that share a unit's keys ---- */
 static void test_decode_share(void)
 {
-    static const tc__decode_device h200 = {132, {264, 130, 64, 30, 14}}, no_16 = {132, {264, 130, 64, 30, 0}},
-                                   a100 = {108, {216, 0, 0, 0, 0}}, small = {4, {8, 4, 2, 1, 0}};
+    static const tc__decode_device h200 = {132, {264, 130, 64, 30, 14}, 4917},
+                                   no_16 = {132, {264, 130, 64, 30, 0}, 4917},
+                                   a100 = {108, {216, 0, 0, 0, 0}, 1555}, small = {4, {8, 4, 2, 1, 0}, 0};
     /* 32 heads over 8, unless heads says otherwise: of 128, tiles of 64 keys and 32 KB */
     static const struct {
         const tc__decode_device *on;
@@ -994,7 +995,7 @@ static void test_decode_share(void)
 /* ... and with one: do parts meet there (clusters of 1 with a workspace), or sooner? */
 static void test_decode_best_cut(void)
 {
-    static const tc__decode_device h200 = {132, {264, 130, 64, 30, 14}}, a100 = {108, {216, 0, 0, 0, 0}};
+    static const tc__decode_device h200 = {132, {264, 130, 64, 30, 14}, 4917}, a100 = {108, {216, 0, 0, 0, 0}, 1555};
     static int lens[1];
     static const struct {
         const tc__decode_device *on;
