@@ -950,13 +950,24 @@ static void test_blackwell_serves(void)
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".sparse");
 }
 
-/* ---- decoding without a workspace: blocks that share a unit's keys ---- */
+/* ---- decoding: 32 heads over 8 of 128 in bf16, tiles of 64 keys and 32 KB ---- */
+static tc_attn_config decode_call(tc_attn_args *g, int batch, int keys)
+{
+    tc_attn_config c;
+    memset(&c, 0, sizeof c);
+    memset(g, 0, sizeof *g);
+    c.type = TC_BF16, c.head_dim = 128;
+    g->batch = batch, g->q_len = 1, g->k_len = keys, g->heads = 32, g->heads_kv = 8;
+    return tc_attn_decode_config(c);
+}
+
+/* Without a workspace: blocks that share a unit's keys. */
 static void test_decode_share(void)
 {
     static const tc__decode_device h200 = {132, {264, 130, 64, 30, 14}, 4917},
                                    no_16 = {132, {264, 130, 64, 30, 0}, 4917},
                                    a100 = {108, {216, 0, 0, 0, 0}, 1555}, small = {4, {8, 4, 2, 1, 0}, 0};
-    /* 32 heads over 8, unless heads says otherwise: of 128, tiles of 64 keys and 32 KB */
+    /* heads: so many of K and V too */
     static const struct {
         const tc__decode_device *on;
         int batch, keys, heads, asked, window;
@@ -972,16 +983,13 @@ static void test_decode_share(void)
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tc_attn_config c;
         tc_attn_args g;
         tc__decode_cut cut;
-        memset(&c, 0, sizeof c);
-        memset(&g, 0, sizeof g);
+        tc_attn_config c = decode_call(&g, cases[i].batch, cases[i].keys);
         memset(&cut, 0, sizeof cut);
-        c.type = TC_BF16, c.head_dim = 128, c.window = cases[i].window != 0;
-        c = tc_attn_decode_config(c);
-        g.batch = cases[i].batch, g.q_len = 1, g.k_len = cases[i].keys, g.blocks = cases[i].asked;
-        g.heads = cases[i].heads ? cases[i].heads : 32, g.heads_kv = cases[i].heads ? cases[i].heads : 8;
+        c.window = cases[i].window != 0;
+        g.blocks = cases[i].asked;
+        if (cases[i].heads) g.heads = g.heads_kv = cases[i].heads;
         g.window_left = cases[i].window, g.window_right = 0;
         CHECK(tc__decode_cut_of(&c, &g, 0, cases[i].on->clusters[0], &cut) == TC_OK, "%s", tc_why());
         CHECK(cut.cluster == 1 && cut.workspace == 0, "case %d: clusters of %u", (int)i, cut.cluster);
@@ -1009,15 +1017,10 @@ static void test_decode_best_cut(void)
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tc_attn_config c;
         tc_attn_args g;
         tc__decode_cut cut;
-        memset(&c, 0, sizeof c);
-        memset(&g, 0, sizeof g);
+        const tc_attn_config c = decode_call(&g, cases[i].batch, cases[i].keys);
         memset(&cut, 0, sizeof cut);
-        c.type = TC_BF16, c.head_dim = 128;
-        c = tc_attn_decode_config(c);
-        g.batch = cases[i].batch, g.q_len = 1, g.k_len = cases[i].keys, g.heads = 32, g.heads_kv = 8;
         g.lens_k = cases[i].told ? lens : 0;
         CHECK(tc__decode_cut_of(&c, &g, 1, cases[i].on->clusters[0], &cut) == TC_OK && cut.workspace, "%s", tc_why());
         g.workspace_size = cut.workspace - (size_t)cases[i].small;
