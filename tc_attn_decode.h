@@ -789,9 +789,7 @@ TC_HOST tc_status tc__attn_decode_launch(const tc_attn_config *c, const tc_attn_
                                          tc_attn_decode_launch *l)
 {
     tc__decode_cut cut;
-    tc_status st = g->workspace && on->sms ? tc__decode_best_cut(c, g, on, &cut)
-                                           : tc__decode_cut_of(c, g, g->workspace != 0, on->clusters[0], &cut);
-    if (st == TC_OK && !g->workspace && on->sms) (void)tc__decode_share(c, g, on, &cut);
+    tc_status st = tc__decode_best_cut(c, g, on, &cut);
     if (st == TC_OK) st = tc__decode_fill_params(c, g, &cut, &l->params);
     if (st != TC_OK) return st;
     l->block = (unsigned)tc_attn_decode_threads(*c);

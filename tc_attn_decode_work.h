@@ -91,7 +91,7 @@ TC_HD TC_CONSTEXPR int tc__decode_holds_q(const tc_attn_config c)
 /* Blocks of an SM of 228 KB. */
 TC_HD TC_CONSTEXPR int tc_attn_decode_blocks(const tc_attn_config c)
 {
-    const int besides = !c.kv ? 96 : c.paged ? 72 : 64;
+    const int besides = !c.kv ? 96 : c.paged ? 72 : 64; /* what ptxas has done with without spilling */
     const int held = tc__decode_sums(c) + (tc__decode_holds_q(c) ? c.bm / 16 * c.head_dim / 4 : 8) + besides;
     const int registers = held < 168 ? 168 : held > 255 ? 256 : (held + 7) / 8 * 8;
     const int by_registers = 65536 / (registers * tc_attn_decode_threads(c)),
@@ -461,14 +461,13 @@ TC_HOST tc__decode_work tc__decode_work_of(const tc_attn_config *c, const tc_att
  * 64 keys in 1.1 microseconds: 1 x 65536 in 264 blocks 71 microseconds, in clusters of 16 77; 1 x 4096 16.4 and 11.8;
  * 16 x 2048 38, and 36 in whole units.) A test says something else for the latter. */
 #define TC__DECODE_MEMORY 1.18
-enum { TC__DECODE_H200 = 4917 }; /* GB/s, as the driver reports it */
 #ifndef TC__DECODE_WAIT
 #define TC__DECODE_WAIT 8
 #endif
 /* Tiles that the memory brings in that time. */
 TC_HOST double tc__decode_rate(const tc__decode_device *on)
 {
-    return TC__DECODE_MEMORY * (on->bandwidth ? 132. * on->bandwidth / TC__DECODE_H200 : on->sms);
+    return TC__DECODE_MEMORY * (on->bandwidth ? 132. * on->bandwidth / TC__H200_BANDWIDTH : on->sms);
 }
 TC_HOST double tc__decode_memory_time(const tc__decode_work *x, const tc__decode_device *on)
 {
@@ -510,20 +509,23 @@ TC_HOST double tc__decode_share(const tc_attn_config *c, const tc_attn_args *g, 
     return best;
 }
 
-/* How a checked call is cut that has a workspace: so that parts meet there, unless they meet sooner in clusters, or
- * units need no parts. Lengths on the device may be shorter than k_len, and differ: parts that meet in the workspace
- * are of all that there are, half of what there may be, but a cluster's time is that of the longest. */
+/* How a checked call is cut. With a workspace: so that parts meet there, unless they meet sooner in clusters, or units
+ * need no parts. on->sms 0: the device is not known, and there are no clusters. Lengths on the device may be shorter
+ * than k_len, and differ: parts that meet in the workspace are of all that there are, half of what there may be, but a
+ * cluster's time is that of the longest. */
 TC_HOST tc_status tc__decode_best_cut(const tc_attn_config *c, const tc_attn_args *g, const tc__decode_device *on,
                                       tc__decode_cut *cut)
 {
     const tc__decode_work x = tc__decode_work_of(c, g);
     const double known = g->batch == 1 || (!g->lens_k && !g->cu_k) ? 1 : 0.5;
     tc__decode_cut alone;
-    tc_status st = tc__decode_cut_of(c, g, 1, on->clusters[0], cut);
-    if (st != TC_OK || g->workspace_size < cut->workspace || !cut->workspace || c->head_dim > 256) return st;
-    st = tc__decode_cut_of(c, g, 0, on->clusters[0], &alone);
-    if (st == TC_OK && tc__decode_share(c, g, on, &alone) < known * tc__decode_memory_time(&x, on) + TC__DECODE_WAIT)
-        *cut = alone;
+    double time;
+    tc_status st = tc__decode_cut_of(c, g, 0, on->clusters[0], &alone);
+    if (st == TC_OK) st = tc__decode_cut_of(c, g, g->workspace != 0, on->clusters[0], cut);
+    if (st != TC_OK || !on->sms) return st;
+    if (g->workspace && (g->workspace_size < cut->workspace || !cut->workspace || c->head_dim > 256)) return st;
+    time = tc__decode_share(c, g, on, &alone);
+    if (!g->workspace || time < known * tc__decode_memory_time(&x, on) + TC__DECODE_WAIT) *cut = alone;
     return st;
 }
 

@@ -22,8 +22,6 @@
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-enum { TC__GEMM_H200 = 4917 }; /* GB/s that the driver reports */
-
 /* What the model knows of a device: blocks at a time, bytes of L2, bytes a nanosecond from memory, and how many times
  * longer than its bandwidth an H200's is, less 1. */
 typedef struct tc__gemm_device {
@@ -37,7 +35,7 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 {
     tc__gemm_device d = {0, 50 << 20, 3890, 0};
     d.blocks = blocks;
-    if (bandwidth > 0 && bandwidth < TC__GEMM_H200) d.lacks = (double)TC__GEMM_H200 / bandwidth - 1;
+    if (bandwidth > 0 && bandwidth < TC__H200_BANDWIDTH) d.lacks = (double)TC__H200_BANDWIDTH / bandwidth - 1;
     d.dram /= 1 + d.lacks;
     return d;
 }

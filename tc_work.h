@@ -78,8 +78,8 @@ typedef struct tc_tiles_of {
     int m, n, batch, bm, bn, width, raster, group;
 } tc_tiles_of;
 
-/* How many of `all` tiles a strip has where there should be about `most` of them: strips are alike, because a narrow
- * one asks for the whole of the other operand for few products. strips: all / most, rounded. */
+/* Tiles of a strip where `all` are cut into so many: strips are alike, because a narrow one asks for the whole of the
+ * other operand for few products. strips: all over the tiles that one should have, rounded. */
 TC_HD uint32_t tc_strip_size(uint32_t all, uint32_t strips) { return strips > 1u ? (all + strips - 1u) / strips : all; }
 
 /* total must stay below 2^31. */

@@ -26,7 +26,7 @@
 VARIANTS(DEFINE)
 #define BYTES(X)                                                                                                       \
     X(e4m3_w4_k128_s3, 4, 128, 3) X(e4m3_w4_k64_s6, 4, 64, 6) X(e4m3_w8_k128_s3, 8, 128, 3)                            \
-    X(e4m3_w4_k128_s2, 4, 128, 2) X(e4m3_w4_k64_s3, 4, 64, 3) X(e4m3_w8_k256_s2, 8, 256, 2) 
+    X(e4m3_w4_k128_s2, 4, 128, 2) X(e4m3_w4_k64_s3, 4, 64, 3) X(e4m3_w8_k256_s2, 8, 256, 2)
 #define DEFINE_BYTES(name, w, k, s)                                                                                    \
     TC_ATTN_DECODE_DEFINE(name, .type = TC_BF16, .kv = TC_E4M3, .warps = w, .bn = k, .stages = s)                      \
     TC_ATTN_DECODE_DEFINE(name##_p, .type = TC_BF16, .kv = TC_E4M3, .warps = w, .bn = k, .stages = s, .paged = 1)

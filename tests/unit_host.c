@@ -1023,7 +1023,7 @@ static void test_decode_best_cut(void)
         memset(&cut, 0, sizeof cut);
         g.lens_k = cases[i].told ? lens : 0;
         CHECK(tc__decode_cut_of(&c, &g, 1, cases[i].on->clusters[0], &cut) == TC_OK && cut.workspace, "%s", tc_why());
-        g.workspace_size = cut.workspace - (size_t)cases[i].small;
+        g.workspace = &cut, g.workspace_size = cut.workspace - (size_t)cases[i].small;
         CHECK(tc__decode_best_cut(&c, &g, cases[i].on, &cut) == TC_OK, "%s", tc_why());
         CHECK(cut.cluster == cases[i].cluster && (cut.workspace != 0) == (cases[i].there != 0),
               "case %d: clusters of %u, %d bytes of workspace", (int)i, cut.cluster, (int)cut.workspace);

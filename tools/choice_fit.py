@@ -19,7 +19,7 @@ import numpy as np
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 HEADER = os.path.join(HERE, 'tc_gemm_choice.h')
 # of other types, of other boards, or by definition
-FIXED = ('TC__GEMM_PROMOTE', 'TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_H200')
+FIXED = ('TC__GEMM_PROMOTE', 'TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE')
 NEAR, SHARP = 0.1, 0.012  # what is near the best; how near the model's favourite what counts as picked is
 
 SHIM = r'''
@@ -30,7 +30,7 @@ static TC_ALIGN(256) unsigned char memory[512];
 /* rows of m, n, k, kernel, width, cluster, parts, meet: the model's nanoseconds */
 void model(int count, const int *r, double *out)
 {
-    const tc__gemm_device d = tc__gemm_device_of(132, TC__GEMM_H200);
+    const tc__gemm_device d = tc__gemm_device_of(132, TC__H200_BANDWIDTH);
     tc_gemm_config given = {0};
     given.a = given.b = given.d = TC_BF16;
     for (int i = 0; i < count; i++, r += 8) {
