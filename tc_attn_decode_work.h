@@ -467,7 +467,7 @@ TC_HOST tc__decode_work tc__decode_work_of(const tc_attn_config *c, const tc_att
 /* Tiles that the memory brings in that time. */
 TC_HOST double tc__decode_rate(const tc__decode_device *on)
 {
-    return TC__DECODE_MEMORY * (on->bandwidth ? 132. * on->bandwidth / TC__H200_BANDWIDTH : on->sms);
+    return TC__DECODE_MEMORY * (on->bandwidth ? 132. * on->bandwidth / (double)TC__H200_BANDWIDTH : on->sms);
 }
 TC_HOST double tc__decode_memory_time(const tc__decode_work *x, const tc__decode_device *on)
 {
