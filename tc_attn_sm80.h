@@ -40,9 +40,17 @@ typedef struct tc_attn_sm80_params {
  */
 TC_HD TC_CONSTEXPR int tc__attn80_rows(const tc_attn_config c) { return c.bm / c.warps; }
 TC_HD TC_CONSTEXPR int tc_attn_sm80_threads(const tc_attn_config c) { return c.warps * 32; }
+
+/* Where V's tiles begin, behind those of Q and K. TMA, which fills them with .ring, swizzles by the address: 1024 bytes
+ * is where each of its patterns begins anew, and boxes of K may be narrower than V's. */
+TC_HD TC_CONSTEXPR int tc__attn80_v_at(const tc_attn_config c)
+{
+    const int bytes = (c.bm + c.stages * c.bn) * c.head_dim * 2;
+    return c.ring ? (bytes + 1023) / 1024 * 1024 : bytes;
+}
 TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c)
 {
-    return (c.bm * c.head_dim + c.stages * c.bn * (c.head_dim + c.head_dim_v)) * 2;
+    return tc__attn80_v_at(c) + c.stages * c.bn * c.head_dim_v * 2;
 }
 
 /* Registers of a lane: those of O and S; how many steps of 16 columns of Q fit beside them; how many blocks an SM
@@ -583,7 +591,7 @@ TC_DEV_SM80 tc__attn80_tiles tc__attn80_tiles_at(const tc_attn_config c, uint32_
 {
     tc__attn80_tiles t;
     t.q = smem, t.k = smem + (uint32_t)(c.bm * c.head_dim * 2);
-    t.v = t.k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
+    t.v = smem + (uint32_t)tc__attn80_v_at(c);
     return t;
 }
 

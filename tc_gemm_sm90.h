@@ -343,8 +343,8 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
                    sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
-    const uint32_t of_one = (uint32_t)((tc__gemm90_by_threads(c) ? 4 : 1)
-                                       * (c.schedule == TC_PINGPONG ? 1 : c.consumers));
+    const uint32_t readers = c.schedule == TC_PINGPONG ? 1u : (uint32_t)c.consumers; /* warpgroups that read a slot */
+    const uint32_t of_one = (tc__gemm90_by_threads(c) ? 4u : 1u) * readers;
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
     if ((c.any || tc__gemm90_gathers(c) || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one())
@@ -355,7 +355,7 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
     }
     if (g->warp == 3u && tc_elect_one()) {
         for (int i = 0; tc__gemm90_factor_room(c) > 0 && i < c.stages; i++)
-            tc_mbarrier_init(tc__gemm90_read_at(c, g, (uint32_t)i), tc__gemm_is_f32(c.a) ? 3u : 4u * of_one);
+            tc_mbarrier_init(tc__gemm90_read_at(c, g, (uint32_t)i), tc__gemm_is_f32(c.a) ? 3u : 4u * readers);
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(turn + (uint32_t)i * 8u, 4); /* a lane of each warp */
         if (c.cluster_k > 1) {
             tc_mbarrier_init(sums, 1);

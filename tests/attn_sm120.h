@@ -22,6 +22,8 @@ TC_ATTN_SM120_DEFINE(blocks_window, .type = TC_BF16, .hook_size = sizeof(hook_ar
                      .mask = hook_blocks, .mask_tile = hook_blocks_tile)
 TC_ATTN_SM120_DEFINE(drop, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 80, .causal = 1,
                      .sink = hook_sink, .dropout = 1)
+/* V is swizzled in wider rows than K, whose tiles end where no pattern of V's would begin */
+TC_ATTN_SM120_DEFINE(b80_192, .type = TC_F16, .head_dim = 80, .head_dim_v = 192, .bm = 64, .bn = 16, .stages = 3)
 TC_ATTN_SM120_DEFINE(one_warp, .type = TC_BF16, .head_dim = 64, .bm = 16, .bn = 16, .stages = 6, .warps = 1)
 
 /* which picks by device: this one or decoding, since its sm_80 kernel is a stub in this build */
@@ -67,6 +69,7 @@ static const kernel kernels[] = {
 #ifndef FUZZ_PLAIN
     ROW(b64_causal_window, 0), ROW(b16_48_window, 0), ROW(b128_window, 0), ROW(b256, 0), ROW(b112_causal, 0),
     ROW(alibi, ALIBI), ROW(far, FAR), ROW(blocks_window, BLOCKS | TILED), ROW(drop, SINK), ROW(one_warp, 0),
+    ROW(b80_192, 0),
     ANY(any_causal, 0),
     IF_ALL(ROW(b32_causal, 0), ROW(b48, 0), ROW(b80, 0), ROW(b128, 0), ROW(b144_window, 0), ROW(b192, 0),
            ROW(b256_causal, 0), ROW(b64_208, 0), ROW(random_128, RANDOM), ROW(random_window, RANDOM),
