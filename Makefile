@@ -84,7 +84,7 @@ help:
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make isa          every instruction in tcemu on each device that has it; wrappers and headers for each target (make test: some)"
 	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
-	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
+	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, FAMILY='^attn', or LIMIT= seconds"
 	@echo "make fuzz         the fuzz programs with all their configurations (make test builds the main ones); ARGS=5000, SEED="
 	@echo "make test-toolkit V=13.5   tc with that toolkit, which pip brings: compiles, errors, check-ptx, examples, NVRTC;"
 	@echo "                  make test NVCC=build/toolkits/13.5/bin/nvcc then has everything built and tested by it"
@@ -398,7 +398,7 @@ $(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests
 
 # random legal configurations, compiled and run
 lattice: $(if $(GPU),,emu) nvcc
-	@NVCC="$(NVCC)" N="$(N)" SEED="$(SEED)" LIMIT="$(LIMIT)" sh tests/lattice.sh $(B) $(TCEMU)
+	@NVCC="$(NVCC)" N="$(N)" SEED="$(SEED)" LIMIT="$(LIMIT)" FAMILY="$(FAMILY)" sh tests/lattice.sh $(B) $(TCEMU)
 
 $(B)/tc_layout: tools/tc_layout.c $(HEADERS)
 	@mkdir -p $(@D)

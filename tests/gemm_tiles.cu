@@ -206,7 +206,8 @@ static void one(const kernel *kn, uint64_t id)
     int k = test_int(0, 9) ? test_int(1, test_int(0, 3) ? 150 : 400) : 0;
     const int batch = test_int(0, 3) ? 1 : 2, odd = test_int(0, 1) ? 0 : test_int(0, 3);
     if (t->bsr) k = (k + t->bsr - 1) / t->bsr * t->bsr;
-    const int same = !t->bsr && !t->k_range && t->a == t->b && m == n && test_int(0, 1); /* syrk: B is A */
+    const int alike = t->a == t->b && m == n && a_col == b_row;
+    const int same = !t->bsr && !t->k_range && alike && test_int(0, 1); /* syrk: B is A */
     blocks b = blocks_make(m, k, t->bsr ? t->bsr : 64, t->bsr && test_int(0, 3) == 0);
     const int64_t a_lines = t->bsr ? b.blocks * t->bsr : a_col ? k : m, a_across = t->bsr ? t->bsr : a_col ? m : k;
     const int64_t b_lines = b_row ? k : n, b_across = b_row ? n : k, lines = col ? n : m, across = col ? m : n;
