@@ -150,7 +150,7 @@ export NVCC="$nvcc" BATCH="$batch" gpu problems deadline
 echo "$families" | awk -v seed="$seed" -v need="$((n / batch + (n % batch > 0)))" -v family="${FAMILY:-.}" '
     { taken[NR % 33] = $0 ~ family; some += $0 ~ family }
     END { for (s = seed; some && need > 0; s++) if (taken[(s % 33 + 1) % 33]) { print s; need-- } }
-' | xargs -P "$jobs" -n 1 sh "$0" "$build" "$tcemu" batch
+' | xargs -r -P "$jobs" -n 1 sh "$0" "$build" "$tcemu" batch
 
 cat "$out"/[0-9]*/result 2>/dev/null > "$out/results"
 grep ^FAIL "$out/results"
