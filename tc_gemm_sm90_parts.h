@@ -160,6 +160,9 @@ TC_DEV int tc__gemm90_last_rows(tc_gemm_config_in c, const tc_gemm90_consumer *u
     return u->w.row + u->warp_row + tc__gemm90_rows(c) - 48;
 }
 
+/* What is kept of rows: a lane's two of each 64, of which a warpgroup has 2048 at most (.cluster_n 8, .bn 8). */
+enum { TC__GEMM90_KEPT = 64 };
+
 /* In boxes, and what D's edges cut off of them in pieces. */
 TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
@@ -168,7 +171,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
                                              || u->w.col + g->width > g->p->out.n);
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     const int direct = tail && !cut && tc__gemm90_tails(c) && g->p->d_plain && !tc__gemm90_picks(c, u);
-    float rows[4] = {0.f, 0.f, 0.f, 0.f};
+    float rows[TC__GEMM90_KEPT] = {0.f};
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc, rows);
@@ -180,7 +183,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
 TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        float *acc)
 {
-    float rows[4] = {0.f, 0.f, 0.f, 0.f};
+    float rows[TC__GEMM90_KEPT] = {0.f};
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     tc__gemm90_store_pieces(c, g, u, acc, rows);
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
@@ -195,7 +198,7 @@ TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_blo
                    || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(c, g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                    || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
-    float rows[4] = {0.f, 0.f, 0.f, 0.f};
+    float rows[TC__GEMM90_KEPT] = {0.f};
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (aside) tc__gemm90_store_pieces(c, g, u, acc, rows);
     else tc__gemm90_store_swapped(c, g, u, acc);

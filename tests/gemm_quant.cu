@@ -81,6 +81,8 @@ TC_GEMM_SM90_DEFINE(sm90_cols, BF16, .d = TC_BF16, .bn = 128, .step = 16, .split
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias))
 TC_GEMM_SM90_DEFINE(sm90_swap, BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1, .split = 1,
                     .col_sum = TC_MAX_ABS, .row_sum = TC_SUM)
+/* three times 64 rows of one warpgroup */
+TC_GEMM_SM90_DEFINE(sm90_rows3, BF16, .d = TC_F32, .bm = 192, .bn = 16, .schedule = TC_PINGPONG, .row_sum = TC_SUM)
 #endif
 #ifdef QUANT_ALL
 TC_GEMM_SM80_DEFINE(sm80_warp, BF16, .d = TC_E5M2, BLOCKS, .bm = 64, .warps_m = 4, .warps_n = 1, .row_sum = TC_SUM_SQ,
@@ -112,7 +114,7 @@ static const kernel kernels[] = {
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
     ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PLAIN, 0),       ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
     ROW(sm90_mx, 90, PLAIN, 0),      ROW(sm90_given, 90, PAIR, 0),     ROW(sm90_groups, 90, PLAIN, 0),
-    ROW(sm90_cols, 90, BIAS, 0),     ROW(sm90_swap, 90, PLAIN, 0),
+    ROW(sm90_cols, 90, BIAS, 0),     ROW(sm90_swap, 90, PLAIN, 0),     ROW(sm90_rows3, 90, PLAIN, 0),
 #endif
 #ifdef QUANT_ALL
     ROW(sm80_warp, 80, PAIR, 0),     ROW(sm80_cols, 80, BIAS, 0),      ROW(sm90_tall, 90, PAIR, 0),

@@ -174,8 +174,8 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate" 60 1
         for device in sm_80 sm_100a sm_120a; do emulated $device gemm_gate 48; done
         step "gemm_quant, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
-        emulated sm_80 gemm_quant 66
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 48 1
+        emulated sm_80 gemm_quant 72
         step "gemm_quant_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant_sm100" 78 1
         step "gemm_sparse, tcemu sm_90a, schedules" \
