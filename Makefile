@@ -1,7 +1,7 @@
 # Makefile - builds the examples, tests and benchmarks of tc. The headers need no building: copy tc*.h, or make install.
 #   make help    says what there is
-#   ARCHS        targets to build for, e.g. ARCHS="80 90a"; default: the GPU that is here; without one PTX for sm_80 and
-#                sm_90a, which tcemu runs on the CPU
+#   ARCHS        targets to build for, e.g. ARCHS="80 90a"; default: the GPU that is here; without one PTX for sm_90a,
+#                and of most tests for sm_80 too, which tcemu runs on the CPU
 #   NVCC, CC     compilers; nvcc from PATH or /usr/local/cuda
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
@@ -140,6 +140,8 @@ $(B)/tests/attn_sm107: tests/attn_sm100.cu tests/attn_fuzz.cu tests/attn_sm107.h
 
 # tcgen05 runs in tcemu as sm_100a and sm_103a; the instructions that the sm_120 family alone has as sm_120a
 ifeq ($(GPU)$(origin ARCHS),file)
+# in tcemu as what it is unless told, a Hopper GPU
+$(B)/examples/% $(foreach t,attn_fp8 attn_mla debug_hang gemm_mixed gemm_tail unit_wgmma,$(B)/tests/$(t)): GENCODE = -gencode arch=compute_90a,code=compute_90a
 $(B)/examples/3% $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/tests/gemm_sparse_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
 $(B)/tests/gemm_quant_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
 # one PTX for both of them, and for sm_120a and sm_121a
