@@ -391,6 +391,8 @@ static int bulk_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
 typedef struct {
     dests d;
     tmap t;
+    const void *map;                     /* where the tensor map lies, and what it was when the copy was issued */
+    tmap was;
     cta *src; uint32_t src_off;          /* stores */
     int32_t c[5];                        /* coordinates as given */
     int32_t off[3];                      /* im2col offsets; im2col::w: wOffset */
@@ -566,10 +568,20 @@ static uint8_t *load_target(async_op *op, const tensor *p, cta *c)
     return emu_async_smem(op, c, p->d.off, p->extent, A_READ);
 }
 
+/* Hardware may read the map at any time until the copy has completed */
+static void check_map(async_op *op, const tensor *p)
+{
+    if (!memcmp(p->map, &p->was, sizeof p->was)) return;
+    emu_report(op->w, op->i, lane_bit(op->lane), E_RACE,
+               "the tensor map at 0x%llx was changed while this copy, which reads it, was in flight: a map is replaced "
+               "when all copies by it have completed", (ull)(uintptr_t)p->map);
+}
+
 static void tensor_load_perform(async_op *op, int stage)
 {
     tensor *p = op->payload;
     if (stage != AO_WRITE) return;
+    check_map(op, p);
     if (!p->skip) {
         const tmap *t = &p->t;
         const int padded = t->dtype == TM_16U4_ALIGN16B || t->dtype == TM_16U6_ALIGN16B;
@@ -629,6 +641,7 @@ static void tensor_store_perform(async_op *op, int stage)
             gather(s, p->src_off, n * p->pitch, t->swizzle, p->stage + (size_t)n * p->srow, p->srow);
         return;
     }
+    check_map(op, p);
     if (p->skip) return;
     uint32_t lo, hi;
     uint64_t at;
@@ -738,6 +751,8 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
         else emu_fatal(w, i, bit, E_DESCRIPTOR, "the tensor map at 0x%llx cannot be read", (ull)addr);
         return -1;
     }
+    p->map = m;
+    memcpy(&p->was, m, sizeof p->was);
     const tmap *t = &p->t;
     const int four = f->mode == MODE_GATHER4 || f->mode == MODE_SCATTER4;
     const int first = mo->n - (four ? 5 : f->dim);               /* of the coordinates */

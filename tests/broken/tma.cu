@@ -614,6 +614,28 @@ HOST(tile_map_overwritten)
     cudaDeviceSynchronize();
     cudaFree(g);
 }
+KERNEL(tile_map_replaced)
+{
+    TILE(s);
+    FULL(bar);
+    tc_tmap *maps = (tc_tmap *)out;
+    LOAD(tc_smem_u32(s), maps, 0, 0) // EXPECT tile_map_replaced race: "was changed while this copy, which reads it, was"
+    if (!BAD) tc_mbarrier_wait(bar, 0);
+    __syncthreads();
+    if (threadIdx.x < 32) ((uint32_t *)maps)[threadIdx.x] = ((const uint32_t *)(maps + 1))[threadIdx.x];
+    tc_mbarrier_wait(bar, 0);
+    out[256 + threadIdx.x] = s[threadIdx.x];
+}
+HOST(tile_map_replaced)
+{
+    const tc_tmap m[2] = {map_of(in_d), map_of(in_d + 1024)};
+    char *g;
+    cudaMalloc(&g, 2048);
+    cudaMemcpy(g, m, sizeof m, cudaMemcpyHostToDevice);
+    tile_map_replaced<BAD><<<1, 64>>>(in_d, (float *)g, 64);
+    cudaDeviceSynchronize();
+    cudaFree(g);
+}
 MAP_KERNEL(tile_freed)
 {
     TILE(s);
