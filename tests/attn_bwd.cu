@@ -86,6 +86,9 @@ typedef struct {
     tc_attn_bwd_config c;
 } kernel;
 
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #if !defined PATH || PATH == 80
 TC_ATTN_BWD_SM80_DEFINE(a64_causal, .type = TC_F16, .head_dim = 64, .causal = 1)
 TC_ATTN_BWD_SM80_DEFINE(a96_window, .type = TC_BF16, .head_dim = 96, .window = 1)
@@ -158,6 +161,7 @@ static const kernel kernels[] = {
           ANY(any_drop, DROPOUT), )
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- tensors ---- */

@@ -31,6 +31,17 @@ typedef struct { const float *gate; } out_args;
 TC_DEV float hook_gate(float o, tc_attn_at at, const void *args) { return o * ((const out_args *)args)->gate[at.h]; }
 TC_DEV float hook_sink(tc_attn_at at, const void *args) { return ((const out_args *)args)->gate[at.h]; }
 
+typedef struct {
+    const char *name;
+    tc_status (*can_run)(const tc_attn_args *, const char **);
+    tc_status (*run)(const tc_attn_args *, cudaStream_t);
+    tc_attn_config c;
+    int hooks;
+    double squares, reference; /* of errors, over all configurations */
+} kernel;
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 TC_ATTN_DEFINE(h128, .type = TC_E4M3)
 TC_ATTN_SM90_DEFINE(h128_causal, .type = TC_E4M3, .causal = 1, .o = TC_F16)
 TC_ATTN_SM90_DEFINE(h64_window, .type = TC_E4M3, .head_dim = 64, .window = 1)
@@ -51,20 +62,13 @@ TC_ATTN_SM90_DEFINE(stages_3, .type = TC_E4M3, .head_dim = 64, .causal = 1, .sta
 #define IF_ALL(...)
 #endif
 
-typedef struct {
-    const char *name;
-    tc_status (*can_run)(const tc_attn_args *, const char **);
-    tc_status (*run)(const tc_attn_args *, cudaStream_t);
-    tc_attn_config c;
-    int hooks;
-    double squares, reference; /* of errors, over all configurations */
-} kernel;
 #define KERNEL(name, hooks) {#name, name##_can_run, name##_run, name##_config(), hooks, 0, 0}
 static kernel kernels[] = {KERNEL(h128, 0), KERNEL(h128_causal, 0), KERNEL(h64_window, 0), KERNEL(h128_fast, 0),
                            KERNEL(h192_128_hooks, 1),
                            IF_ALL(KERNEL(h64, 0), KERNEL(h64_causal, 0), KERNEL(h128_causal_window, 0),
                                   KERNEL(h32_64_fast, 0), KERNEL(h256_128, 0), KERNEL(bm64, 0), KERNEL(one_q, 0),
                                   KERNEL(stages_3, 0),)};
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 static int device;
 
@@ -368,7 +372,9 @@ int main(int argc, char **argv)
     const int count = argc > 1 ? atoi(argv[1]) : 100;
     const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
     device = test_device();
+#ifndef FUZZ_KERNELS
     bad_input();
+#endif
     if (device != 90) {
         SKIP("attn_fp8: no device of compute capability 9.0");
         return test_end();

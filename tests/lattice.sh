@@ -48,17 +48,25 @@ weights80 80
 attn120 120a
 gate80 80
 gate90 90a
-each90 90a'
+each90 90a
+attn100 100a
+bwd90 90a
+e90 90a
+bwd80 80
+bwd80 90a'
+kinds=$(echo "$families" | wc -l)
 
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
     [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
-    name=$(echo "$families" | sed -n "$(($1 % 33 + 1))p")
+    name=$(echo "$families" | sed -n "$(($1 % kinds + 1))p")
     family=${name% *} arch=${name#* }
     case $family in
         gemm*) source=tests/gemm_fuzz.cu ;;
         attn*) source=tests/attn_fuzz.cu ;;
+        bwd*) source=tests/attn_bwd.cu ;;
+        e90) source=tests/attn_fp8.cu ;;
         weights80) source=tests/gemm_mixed_sm80.cu ;;
         weights*) source=tests/gemm_mixed.cu ;;
         conv*) source=tests/conv.cu ;;
@@ -148,8 +156,8 @@ if ! [ "$out/draw" -nt tests/lattice/draw.cu ] || [ -n "$(find tc*.h tests/test.
 fi
 export NVCC="$nvcc" BATCH="$batch" gpu problems deadline
 echo "$families" | awk -v seed="$seed" -v need="$((n / batch + (n % batch > 0)))" -v family="${FAMILY:-.}" '
-    { taken[NR % 33] = $0 ~ family; some += $0 ~ family }
-    END { for (s = seed; some && need > 0; s++) if (taken[(s % 33 + 1) % 33]) { print s; need-- } }
+    { taken[NR - 1] = $0 ~ family; some += $0 ~ family }
+    END { for (s = seed; some && need > 0; s++) if (taken[s % NR]) { print s; need-- } }
 ' | xargs -r -P "$jobs" -n 1 sh "$0" "$build" "$tcemu" batch
 
 cat "$out"/[0-9]*/result 2>/dev/null > "$out/results"

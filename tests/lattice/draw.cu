@@ -1,13 +1,13 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
  *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each, gate
- *                                                or attn, and the generator's target (gemm80); or decode80; SMEM: the
- *                                                most shared memory, in bytes
+ *                                                attn or bwd, and the generator's target (gemm80); or decode80, or
+ *                                                e90, attention of e4m3; SMEM: the most shared memory, in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
  * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, attn_fuzz.cu, attn_decode.cu.
- * tests/lattice.sh puts it together.
+ * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, attn_fuzz.cu, attn_decode.cu,
+ * attn_fp8.cu, attn_bwd.cu. tests/lattice.sh puts it together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -26,6 +26,9 @@ static const char *conv90_breaks(const tc_gemm_config c) { TC__CONV_SM90_RULES(B
 static const char *attn80_breaks(const tc_attn_config c) { TC__ATTN_SM80_RULES(BREAKS, c) return 0; }
 static const char *attn90_breaks(const tc_attn_config c) { TC__ATTN_SM90_RULES(BREAKS, c) return 0; }
 static const char *attn120_breaks(const tc_attn_config c) { TC__ATTN_SM120_RULES(BREAKS, c) return 0; }
+static const char *attn100_breaks(const tc_attn_config c) { TC__ATTN_SM100_RULES(BREAKS, c) return 0; }
+static const char *bwd80_breaks(const tc_attn_bwd_config c) { TC__ATTN_BWD_SM80_RULES(BREAKS, c) return 0; }
+static const char *bwd90_breaks(const tc_attn_bwd_config c) { TC__ATTN_BWD_SM90_RULES(BREAKS, c) return 0; }
 static const char *decode_breaks(const tc_attn_config c) { TC__ATTN_DECODE_RULES(BREAKS, c) return 0; }
 
 /* ---- the hooks of the tests: what a configuration says, and what the table of kernels says ---- */
@@ -541,6 +544,68 @@ static attn_draw draw_attn90(void)
     }
 }
 
+static attn_draw draw_attn100(void)
+{
+    attn_draw a;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) a = draw_attn_common();
+        a.c.bm = PICK(0, 128, 256), a.c.consumers = chance(60) ? 0 : test_int(1, 2), a.c.bn = PICK(0, 32, 64, 96, 128);
+        a.c.stages = PICK(0, 0, 2, 3, 4, 5), a.c.q_stages = PICK(0, 0, 1, 2), a.c.exp_poly = PICK(0, 0, 1, 6, 16);
+        const tc_attn_config full = tc_attn_sm100_config(a.c);
+        if (allowed(attn100_breaks(full), tc_attn_sm100_smem(full))) return a;
+    }
+}
+
+/* Of e4m3, with both hooks that it takes or none. */
+static attn_draw draw_attn_e(void)
+{
+    static const attn_hook both = {", .out = hook_gate, .sink = hook_sink", "1"};
+    attn_draw a;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) {
+            a = draw_attn_common();
+            a.c.score = 0, a.c.mask = 0, a.c.mask_tile = 0, a.c.out = 0, a.c.sink = 0, a.c.hook_size = 0;
+            a.score = scores, a.mask = masks, a.out = outs, a.sink = sinks;
+            if (chance(30)) a.score = &both, a.c.out = (tc_attn_out_fn)a_hook, a.c.sink = (tc_attn_sink_fn)a_hook;
+            if (a.c.out) a.c.hook_size = 8;
+            a.c.type = TC_E4M3, a.c.o = PICK(0, TC_BF16, TC_F16), a.c.promote = PICK(0, 128, TC_FAST);
+            a.c.head_dim = 32 * test_int(1, 8), a.c.head_dim_v = PICK(64, 128);
+        }
+        a.c.bm = PICK(0, 64, 128), a.c.consumers = chance(60) ? 0 : test_int(1, 2);
+        a.c.stages = PICK(0, 0, 2, 3, 4), a.c.q_stages = PICK(0, 0, 1, 2);
+        const tc_attn_config full = tc_attn_sm90_config(a.c);
+        if (allowed(attn90_breaks(full), tc_attn_sm90_smem(full))) return a;
+    }
+}
+
+typedef struct { tc_attn_bwd_config c; const attn_hook *score, *mask, *sink; } bwd_draw;
+
+static bwd_draw draw_bwd(int sm)
+{
+    static const attn_hook cap[] = {{"", "0"}, {", .score = hook_softcap, .score_grad = hook_softcap_grad", "SOFTCAP"}};
+    bwd_draw a;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) {
+            memset((void *)&a, 0, sizeof a);
+            a.score = &cap[sm == 80 && chance(25)], a.mask = &masks[chance(20)], a.sink = &sinks[chance(20)];
+            if (a.score != cap) a.c.score = a.c.score_grad = (tc_attn_score_fn)a_hook;
+            if (a.mask != masks) a.c.mask = (tc_attn_mask_fn)a_hook;
+            if (a.sink != sinks) a.c.sink = (tc_attn_sink_fn)a_hook;
+            a.c.hook_size = a.c.score || a.c.mask || a.c.sink ? 8 : 0;
+            a.c.type = PICK(TC_F16, TC_BF16), a.c.causal = chance(40), a.c.window = chance(40), a.c.dropout = chance(20);
+            a.c.head_dim = chance(10) ? 0 : 16 * (chance(50) ? test_int(1, 8) : test_int(1, 16));
+            a.c.head_dim_v = chance(50) ? 0 : 16 * test_int(1, 16);
+            a.c.warps = sm == 80 ? PICK(0, 1, 2, 4, 8) : 0;
+        }
+        a.c.bm = sm == 80 ? 16 * test_int(0, 8) : PICK(0, 64, 128), a.c.bn = sm == 80 ? 16 * test_int(0, 8) : 0;
+        a.c.stages = PICK(0, 1, 2, 3, 4);
+        const tc_attn_bwd_config full = sm == 80 ? tc_attn_bwd_sm80_config(a.c) : tc_attn_bwd_sm90_config(a.c);
+        if (sm == 80 ? allowed(bwd80_breaks(full), tc_attn_bwd_sm80_smem(full))
+                     : allowed(bwd90_breaks(full), tc_attn_bwd_sm90_smem(full)))
+            return a;
+    }
+}
+
 /* Decoding, with all hooks or none. */
 static attn_draw draw_decode(void)
 {
@@ -626,11 +691,28 @@ static void attn_fields(const attn_draw *a)
     add_field("head_dim", c->head_dim), add_field("head_dim_v", c->head_dim_v), add_field("causal", c->causal),
         add_field("window", c->window);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("stages", c->stages), add_field("q_stages", c->q_stages);
-    add_field("consumers", c->consumers), add_field("warps", c->warps), add_field("dropout", c->dropout);
-    add_type("kv", c->kv), add_field("paged", c->paged);
+    add_field("consumers", c->consumers), add_field("warps", c->warps), add_field("exp_poly", c->exp_poly);
+    add_type("kv", c->kv), add_field("paged", c->paged), add_type("o", c->o), add_field("promote", c->promote);
+    add_field("dropout", c->dropout);
+    if (c->type == TC_E4M3) {
+        if (a->score != scores) add(", .hook_size = sizeof(out_args)"), add(a->score->field);
+        return;
+    }
     if ((a->score != scores || a->mask != masks || a->out != outs || a->sink != sinks))
         add(", .hook_size = sizeof(hook_args)");
     add(a->score->field), add(a->mask->field), add(a->out->field), add(a->sink->field);
+}
+
+static void bwd_fields(const bwd_draw *a)
+{
+    const tc_attn_bwd_config *c = &a->c;
+    snprintf(fields, sizeof fields, ".type = %s", type_name(c->type));
+    add_field("head_dim", c->head_dim), add_field("head_dim_v", c->head_dim_v), add_field("causal", c->causal),
+        add_field("window", c->window);
+    add_field("bm", c->bm), add_field("bn", c->bn), add_field("stages", c->stages), add_field("warps", c->warps),
+        add_field("dropout", c->dropout);
+    if (c->hook_size) add(", .hook_size = sizeof(hook_args)");
+    add(a->score->field), add(a->mask->field), add(a->sink->field);
 }
 
 /* A line of the table: its test's struct kernel. */
@@ -678,49 +760,72 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
     }
 }
 
+enum { ATTN, DECODE, E4M3, BWD, ATTN_FAMILIES };
+
+/* Draws one of attention's and prints its define; its line of the table goes to `to`. */
+static void attn_define(char *to, size_t size, int family, int i, int sm, int rules)
+{
+    if (family == BWD) {
+        const bwd_draw a = draw_bwd(sm);
+        bwd_fields(&a);
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_workspace, %d, %s | %s | %s%s, k%d_SMEM, k%d_config()}", i, i, i, sm,
+                 a.score->id, a.mask->id, a.sink->id, a.c.dropout ? " | DROPOUT" : "", i, i);
+        if (!rules) printf("TC_ATTN_BWD_SM%d_DEFINE(k%d, %s)\n", sm, i, fields);
+        return;
+    }
+    const attn_draw a = family == DECODE ? draw_decode() : family == E4M3 ? draw_attn_e()
+                      : sm == 100 ? draw_attn100() : sm == 90 ? draw_attn90() : draw_attn80(sm);
+    attn_fields(&a);
+    if (family == DECODE)
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_workspace, %s, k%d_config()}", i, i, i, i,
+                 a.score->id, i);
+    else if (family == E4M3)
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %s, 0, 0}", i, i, i, i, a.score->id);
+    else
+        snprintf(to, size, "{\"k%d, %s\", k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()}", i, fields, i, sm,
+                 a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
+    if (!rules && family == DECODE) printf("TC_ATTN_DECODE_DEFINE(k%d, %s)\n", i, fields);
+    else if (!rules) printf("TC_ATTN_SM%d_DEFINE(k%d, %s)\n", sm, i, fields);
+}
+
 int main(int argc, char **argv)
 {
     static char table[1 << 16];
+    static const char *const attn_names[ATTN_FAMILIES] = {"attn", "decode", "e", "bwd"};
+    static const char *const attn_on[ATTN_FAMILIES] = {"80 90 100 120", "80", "90", "80 90"};
     const char *name = argc > 4 ? argv[1] : "";
     const int letters = (int)strspn(name, "abcdefghijklmnopqrstuvwxyz"), sm = atoi(name + letters),
               count = argc > 4 ? atoi(argv[3]) : 0, rules = argc > 5;
-    int family = 0;
+    int family = 0, attn = 0;
     size_t used = 0;
     while (family < GEMM_FAMILIES && strncmp(name, gemm_families[family].name, (size_t)letters)) family++;
-    const int gemm = family < GEMM_FAMILIES, decode = !strcmp(name, "decode80");
-    const int attn = !strncmp(name, "attn", 4) && (sm == 80 || sm == 90 || sm == 120);
-    const int known = gemm ? fix_of(family, sm) != 0 : decode || attn;
+    while (attn < ATTN_FAMILIES && ((int)strlen(attn_names[attn]) != letters
+                                    || strncmp(name, attn_names[attn], (size_t)letters)))
+        attn++;
+    const int known = attn < ATTN_FAMILIES      ? sm > 0 && strstr(attn_on[attn], name + letters) != 0
+                    : family < GEMM_FAMILIES && fix_of(family, sm) != 0;
     if (!letters || !known || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
-                        "weights, conv, each, gate or attn, and 80, 90 or where there is such a kernel 100 or 120; or "
-                        "decode80\n");
+                        "weights, conv, each, gate, attn or bwd, and 80, 90 or where there is such a kernel 100 or "
+                        "120; or decode80, or e90\n");
         return 2;
     }
     test_seed(strtoull(argv[2], 0, 10));
     smem_limit = atoi(argv[4]);
     for (int i = 0; i < count; i++) {
         char entry[1000];
-        int any = 0;
-        if (gemm) {
+        if (attn < ATTN_FAMILIES) {
+            attn_define(entry, sizeof entry, attn, i, sm, rules);
+        } else {
             const gemm_draw g = draw_gemm(family, sm);
             gemm_fields(&g);
             gemm_entry(entry, sizeof entry, family, &g, i, sm);
-            any = g.c.any;
-        } else {
-            const attn_draw a = decode ? draw_decode() : sm == 90 ? draw_attn90() : draw_attn80(sm);
-            attn_fields(&a);
-            snprintf(entry, sizeof entry, "{\"k%d, %s\", k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()}", i,
-                     fields, i, sm, a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
-            if (decode)
-                snprintf(entry, sizeof entry, "{\"k%d,\", k%d_run, k%d_can_run, k%d_workspace, %s, k%d_config()}", i, i,
-                         i, i, a.score->id, i);
+            if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", family == CONV ? "CONV" : "GEMM", sm,
+                               g.c.any ? "ANY_" : "", i, fields);
         }
-        const char *kind = family == CONV ? "CONV" : gemm ? "GEMM" : "ATTN";
-        if (!rules && decode) printf("TC_ATTN_DECODE_DEFINE(k%d, %s)\n", i, fields);
-        else if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", kind, sm, any ? "ANY_" : "", i, fields);
         used += (size_t)snprintf(table + used, sizeof table - used, "    %s,\n", entry);
     }
-    if (!rules) printf("static const kernel kernels[] = {\n%s};\n", table);
+    if (!rules) printf("static %skernel kernels[] = {\n%s};\n", attn == E4M3 ? "" : "const ", table);
     if (rules) {
         printf("%s: %d drawn, %d kept; the others broke\n", name, tried, count);
         for (int i = 0; i < refused_count; i++) printf("%9d  %s\n", refused[i].times, refused[i].sentence);
