@@ -142,8 +142,8 @@ $(B)/tests/attn_sm107: tests/attn_sm100.cu tests/attn_fuzz.cu tests/attn_sm107.h
 ifeq ($(GPU)$(origin ARCHS),file)
 # in tcemu as what it is unless told, a Hopper GPU
 $(B)/examples/% $(foreach t,attn_fp8 attn_mla debug_hang gemm_mixed gemm_tail unit_wgmma,$(B)/tests/$(t)): GENCODE = -gencode arch=compute_90a,code=compute_90a
-$(B)/examples/3% $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/tests/gemm_sparse_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
-$(B)/tests/gemm_quant_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
+$(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/tests/gemm_sparse_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
+$(B)/examples/3% $(B)/tests/gemm_quant_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
 # one PTX for both of them, and for sm_120a and sm_121a
 $(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B)/tests/gemm_mixed_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120 $(B)/tests/attn_sm120 \

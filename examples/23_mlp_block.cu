@@ -16,9 +16,11 @@ TC_DEV tc_f32x2 times_gate(tc_f32x2 x, tc_gemm_at at, const void *args)
     return r;
 }
 
-TC_GEMM_DEFINE(gemm_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_silu)
-TC_GEMM_DEFINE(gemm_up, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = times_gate, .epi_size = sizeof(tc_epi_matrix))
-TC_GEMM_DEFINE(gemm_down, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_residual_bf16)
+#define BF16 .a = TC_BF16, .b = TC_BF16, .d = TC_BF16
+#define LARGE .shapes = TC_SHAPES_LARGE /* kernels for a few tokens too would take nvcc twice as long */
+TC_GEMM_DEFINE(gemm_gate, BF16, .epi = tc_epi_silu, LARGE)
+TC_GEMM_DEFINE(gemm_up, BF16, .epi_size = sizeof(tc_epi_matrix), .epi2 = times_gate, LARGE)
+TC_GEMM_DEFINE(gemm_down, BF16, .epi2 = tc_epi2_residual_bf16, LARGE)
 
 typedef struct mlp {
     int tokens, hidden, inner;
