@@ -55,10 +55,11 @@ TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_b(tc_gemm_config_in v)
     return o;
 }
 
-/* Do whole passes of copies fill a block? */
+/* Do whole passes of copies, each of whole rows, fill a block? */
 TC_HD TC_CONSTEXPR int tc__gemm80_covers(const tc__gemm80_operand o)
 {
-    return o.t.bytes >= 16 && tc_rows_step(o.t) > 0 && o.t.rows % tc_rows_step(o.t) == 0;
+    return o.t.bytes >= 16 && tc_rows_step(o.t) > 0 && o.t.threads % tc_rows_lanes(o.t) == 0
+        && o.t.rows % tc_rows_step(o.t) == 0;
 }
 
 /* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
