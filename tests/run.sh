@@ -274,7 +274,7 @@ list() {
     step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
     step cover_warp sh tests/cover_warp.sh "$build/cover"
     # the same batches each time, so that a run's answer is of the change alone; make lattice goes on from the clock
-    on_device lattice env LIMIT=45 SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
+    on_device lattice env LIMIT=30 SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
     step nvrtc "$build/tests/nvrtc" .
     if [ -z "$tcemu" ]; then
         on_device nvrtc_run "$build/tests/nvrtc_run" "$build/tc_single.h"
