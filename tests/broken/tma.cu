@@ -619,7 +619,8 @@ KERNEL(tile_map_replaced)
     TILE(s);
     FULL(bar);
     tc_tmap *maps = (tc_tmap *)out;
-    LOAD(tc_smem_u32(s), maps, 0, 0) // EXPECT tile_map_replaced race: "was changed while this copy, which reads it, was"
+    // EXPECT tile_map_replaced race: "was changed while this copy, which reads it, was in flight"
+    LOAD(tc_smem_u32(s), maps, 0, 0)
     if (!BAD) tc_mbarrier_wait(bar, 0);
     __syncthreads();
     if (threadIdx.x < 32) ((uint32_t *)maps)[threadIdx.x] = ((const uint32_t *)(maps + 1))[threadIdx.x];

@@ -592,7 +592,8 @@ static bwd_draw draw_bwd(int sm)
             if (a.mask != masks) a.c.mask = (tc_attn_mask_fn)a_hook;
             if (a.sink != sinks) a.c.sink = (tc_attn_sink_fn)a_hook;
             a.c.hook_size = a.c.score || a.c.mask || a.c.sink ? 8 : 0;
-            a.c.type = PICK(TC_F16, TC_BF16), a.c.causal = chance(40), a.c.window = chance(40), a.c.dropout = chance(20);
+            a.c.type = PICK(TC_F16, TC_BF16);
+            a.c.causal = chance(40), a.c.window = chance(40), a.c.dropout = chance(20);
             a.c.head_dim = chance(10) ? 0 : 16 * (chance(50) ? test_int(1, 8) : test_int(1, 16));
             a.c.head_dim_v = chance(50) ? 0 : 16 * test_int(1, 16);
             a.c.warps = sm == 80 ? PICK(0, 1, 2, 4, 8) : 0;
@@ -768,8 +769,8 @@ static void attn_define(char *to, size_t size, int family, int i, int sm, int ru
     if (family == BWD) {
         const bwd_draw a = draw_bwd(sm);
         bwd_fields(&a);
-        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_workspace, %d, %s | %s | %s%s, k%d_SMEM, k%d_config()}", i, i, i, sm,
-                 a.score->id, a.mask->id, a.sink->id, a.c.dropout ? " | DROPOUT" : "", i, i);
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_workspace, %d, %s | %s | %s%s, k%d_SMEM, k%d_config()}", i, i, i,
+                 sm, a.score->id, a.mask->id, a.sink->id, a.c.dropout ? " | DROPOUT" : "", i, i);
         if (!rules) printf("TC_ATTN_BWD_SM%d_DEFINE(k%d, %s)\n", sm, i, fields);
         return;
     }
