@@ -679,10 +679,10 @@ TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *
 /* What a cut takes, but for the parameters. */
 TC_HOST void tc__gemm90_size(const tc_gemm_config *c, const tc_gemm_cut *cut, tc_gemm_sm90_launch *l)
 {
+    const tc_gemm_config v = tc_gemm90_view(*c);
     l->block = (unsigned)tc_gemm_sm90_threads(*c);
-    l->smem = (unsigned)tc_gemm_sm90_smem(*c);
-    l->cluster = (unsigned)(cut->cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k
-                            * (cut->joined ? cut->parts : 1));
+    l->smem = (unsigned)tc_gemm_sm90_plan_of(v).bytes;
+    l->cluster = (unsigned)(cut->cluster * v.cluster_n * c->cluster_k * (cut->joined ? cut->parts : 1));
     l->grid = (unsigned)cut->blocks * l->cluster;
     l->workspace = cut->workspace;
 }
