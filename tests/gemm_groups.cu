@@ -437,6 +437,7 @@ static void one(const kernel *kn, uint64_t id)
     if (kn->step && test_int(0, 2) && !many) { /* narrow tiles of many rows: more than the table counts */
         choice.width = kn->step * test_int(1, kn->wide / kn->step);
         choice.cluster = test_int(1, kn->cluster);
+        if (!tc__gemm90_b_shared(tc_gemm90_view(*t), choice.width, 2)) choice.cluster = 1; /* boxes of 64 columns */
         g.choice = &choice;
     }
     test_buffer parts = test_buffer_make(t->split ? 4u << 20 : 16u);
