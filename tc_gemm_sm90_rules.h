@@ -106,8 +106,9 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
 /* Two products: each half of a tile's columns a TMA box of whole swizzles, and whole places of D. */
 TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
 {
-    const int each = 16 * (c.cluster_m > 2 ? c.cluster_m : 2);
-    return !c.gate || (!c.swap && c.cluster_k == 1 && !c.any && c.bn % each == 0 && c.step % each == 0);
+    const int shared = 16 * c.cluster_m; /* 0 is refused elsewhere */
+    return !c.gate || (!c.swap && c.cluster_k == 1 && !c.any && c.bn % 32 == 0 && c.step % 32 == 0
+                       && shared > 0 && c.bn % shared == 0 && c.step % shared == 0);
 }
 #define TC__GEMM_SM90_GATE_RULES(X, c)                                                                                \
     X(tc__gemm90_gate_ok(c),                                                                                          \
@@ -129,9 +130,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
 
 /* Rows of D in one tile, a warp's. */
 #define TC__GEMM_SM90_ROWS_RULES(X, c)                                                                                \
-    X(!tc__gemm_in_tile(c) || (!(c).swap && !(c).step && !(c).split && (c).cluster_k == 1 && !(c).any),               \
-      "tc: with .rows and .top a row is in one tile, of one width, a warp's: no .swap, .step, .split, .cluster_k, "   \
-      "and not TC_GEMM_SM90_ANY_DEFINE")
+    X(!tc__gemm_in_tile(c)                                                                                            \
+          || (!(c).swap && !(c).step && !(c).split && (c).cluster_n == 1 && (c).cluster_k == 1 && !(c).any),          \
+      "tc: with .rows and .top a row is in one tile, of one width, a warp's: no .swap, .step, .split, .cluster_n, "   \
+      ".cluster_k, and not TC_GEMM_SM90_ANY_DEFINE")
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \

@@ -30,6 +30,16 @@ TC_DEV tc_f32x2 pairs(tc_f32x2 x, tc_gemm_at at, const void *args)
     return r;
 }
 
+typedef struct {
+    const char *name;
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    tc_status (*can_run)(const tc_gemm_args *, const char **);
+    tc_gemm_config c;
+    int cc, hook;
+} kernel;
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #define ONE(make, name, ...) make(name, .b = TC_BF16, .a = TC_BF16, __VA_ARGS__)
 ONE(TC_GEMM_SM90_DEFINE, wide90, .d = TC_F32, .bm = 128, .bn = 256, .rows = TC_SOFTMAX, .top = 8, .renorm = 1)
 ONE(TC_GEMM_SM90_DEFINE, hook90, .d = TC_BF16, .bm = 128, .bn = 64, .schedule = TC_PINGPONG, .rows = TC_SOFTMAX,
@@ -48,18 +58,12 @@ TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .rows = TC_SOFTMAX,
 TC_GEMM_SM80_DEFINE(int80, .a = TC_S8, .b = TC_S8, .d = TC_F16, .bm = 64, .bn = 48, .warps_m = 2, .warps_n = 1,
                     .rows = TC_LOG_SOFTMAX, .top = 4)
 
-typedef struct {
-    const char *name;
-    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
-    tc_status (*can_run)(const tc_gemm_args *, const char **);
-    tc_gemm_config c;
-    int cc, hook;
-} kernel;
 #define KERNEL(name, cc, hook) {#name, name##_run, name##_can_run, name##_config(), cc, hook}
 static const kernel kernels[] = {KERNEL(wide90, 90, 0), KERNEL(hook90, 90, 1), KERNEL(logs90, 90, 0),
                                  KERNEL(few90, 90, 0),  KERNEL(tall90, 90, 0), KERNEL(fp890, 90, 2),
                                  KERNEL(wide80, 80, 0), KERNEL(hook80, 80, 1), KERNEL(int80, 80, 0),
                                  KERNEL(any, 80, 1)};
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 static int device;
 
@@ -245,11 +249,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         const kernel *kn = &kernels[(seed + (uint64_t)i) % KERNELS];
         test_seed(seed + (uint64_t)i);
-#ifndef TC_SM80_ON_HOPPER
+#if !defined TC_SM80_ON_HOPPER && !defined FUZZ_KERNELS
         if (kn->cc == 90 && device != 90) kn = &kernels[6 + i % 4];
 #endif
         one(kn, seed + (uint64_t)i);
     }
+#ifndef FUZZ_KERNELS
     if (device == 90) test_bad_input(&kernels[0], &kernels[5]);
     test_bad_input(&kernels[6], 0);
     {
@@ -262,6 +267,7 @@ int main(int argc, char **argv)
         REFUSED(wide, "choice->kernel = 3 changes roles over: not with", g.choice = &few);
         free_device_memory();
     }
+#endif
     printf("worst error: %.2f of the bound\n", worst);
     return test_end();
 }

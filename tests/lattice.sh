@@ -53,7 +53,9 @@ attn100 100a
 bwd90 90a
 e90 90a
 bwd80 80
-bwd80 90a'
+bwd80 90a
+rows90 90a
+rows80 80'
 kinds=$(echo "$families" | wc -l)
 
 one() { # one SEED: a batch

@@ -28,10 +28,11 @@ static void put(int type, char *p, int64_t i, float x)
     else memcpy(p + i * 2, &h, 2);
 }
 
-/* Half the distance of a type's numbers around x. */
+/* Half the distance of a type's numbers around x: of subnormal ones, half of 2^-24 in f16, of 2^-133 in bf16. */
 static double half(int type, double x)
 {
-    const int digits = type == TC_F32 ? 24 : type == TC_BF16 ? 8 : 11, least = type == TC_F16 ? -25 : -134;
+    const int digits = type == TC_F32 ? 24 : type == TC_BF16 ? 8 : 11;
+    const int least = type == TC_F16 ? -24 : type == TC_BF16 ? -133 : -149;
     int e = 0;
     frexp(x, &e);
     return ldexp(0.5, e - digits < least ? least : e - digits);

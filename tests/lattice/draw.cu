@@ -1,13 +1,13 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
  *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each, gate
- *                                                attn or bwd, and the generator's target (gemm80); or decode80, or
+ *                                                rows, attn or bwd, and the generator's target (gemm80); or decode80, or
  *                                                e90, attention of e4m3; SMEM: the most shared memory, in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
  * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, attn_fuzz.cu, attn_decode.cu,
- * attn_fp8.cu, attn_bwd.cu. tests/lattice.sh puts it together.
+ * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, gemm_rows.cu, attn_fuzz.cu,
+ * attn_decode.cu, attn_fp8.cu, attn_bwd.cu. tests/lattice.sh puts it together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -50,6 +50,7 @@ static const gemm_hook gemm_hooks[] = {
                                      {", .epi2 = " pair, ", .epi_size = sizeof(" args ")", "2", 1}};
 HOOKS(quant_hooks, "bias_args", "bias", "pair")
 HOOKS(told_hooks, "told", "told_one", "told_pair")
+HOOKS(rows_hooks, "hook_args", "hook", "pairs")
 static const gemm_hook conv_hooks[] = {{"", "", "0", 0},
                                        {", .epi = bias_relu", ", .epi_size = sizeof(hook_args)", "BIAS_RELU", 0},
                                        {", .epi = where", ", .epi_size = sizeof(hook_args)", "WHERE", 0}};
@@ -449,6 +450,23 @@ static void fix_gate90(gemm_draw *g)
     g->c.promote = PICK(0, 0, 256, TC_FAST);
 }
 
+/* Probabilities of rows, their largest elements, or both. */
+static void fix_rows(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, rows_hooks);
+    if (chance(20)) c->a = c->b = TC_S8;
+    if (chance(30)) c->b_layout = TC_ROW;
+    c->rows = PICK(0, TC_SOFTMAX, TC_SOFTMAX, TC_LOG_SOFTMAX), c->top = PICK(0, 1, 2, 5, 8, 17, 32);
+    if (!c->rows && !c->top) c->rows = TC_SOFTMAX;
+    c->renorm = c->top > 0 && c->rows != TC_LOG_SOFTMAX && chance(50);
+}
+static void fix_rows90(gemm_draw *g)
+{
+    fix_rows(g);
+    if (g->c.a != TC_S8 && chance(25)) g->c.a = g->c.b = TC_E4M3;
+}
+
 /* Of tcgen05 and of sm_120: types and layouts. */
 static void fix_newer(gemm_draw *g)
 {
@@ -459,13 +477,13 @@ static void fix_newer(gemm_draw *g)
 }
 
 /* FAMILY's number, and what is fixed for a tile of sm_80, 90, 100 and 120. */
-enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GATE, GEMM_FAMILIES };
+enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GATE, ROWS, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
     {"tiles", {fix_tiles, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, fix_each90, 0, 0}},
-    {"gate", {fix_gate80, fix_gate90, 0, 0}},
+    {"gate", {fix_gate80, fix_gate90, 0, 0}}, {"rows", {fix_rows, fix_rows90, 0, 0}},
 };
 
 /* null where there is no such family */
@@ -482,8 +500,12 @@ static gemm_draw draw_gemm(int family, int sm)
     memset((void *)&g, 0, sizeof g);
     convolution = family == CONV;
     if (family == GEMM && sm <= 90) return sm == 80 ? draw_gemm80() : draw_gemm90();
-    return sm == 80 ? draw_tile80(g, fix) : sm == 90 ? draw_tile90(g, fix)
-         : sm == 100 ? draw_tile100(g, fix) : draw_tile120(g, fix);
+    g = sm == 80 ? draw_tile80(g, fix) : sm == 90 ? draw_tile90(g, fix)
+      : sm == 100 ? draw_tile100(g, fix) : draw_tile120(g, fix);
+    if (family == ROWS && !g.c.bn) /* the test asks for as many columns as it says */
+        g.c.bn = sm == 80 ? tc_gemm_sm80_config(g.c).bn : tc_gemm_sm90_config(g.c).bn;
+    if (g.c.top > g.c.bn) g.c.top = g.c.bn; /* no row has as many */
+    return g;
 }
 
 typedef struct { tc_attn_config c; const attn_hook *score, *mask, *out, *sink; } attn_draw;
@@ -674,6 +696,7 @@ static void gemm_fields(const gemm_draw *g)
     add_field("raster", c->raster), add_field("raster_group", c->raster_group);
     add_field("d_scale", c->d_scale), add_field("d_sf", c->d_sf), add_type("c_type", c->c_type);
     add_field("row_sum", c->row_sum), add_field("col_sum", c->col_sum);
+    add_field("rows", c->rows), add_field("top", c->top), add_field("renorm", c->renorm);
     add_type("aux", c->aux), add_field("aux_what", c->aux_what);
     add_field("clc", c->clc), add_field("triangle", c->triangle), add_field("bsr", c->bsr);
     add_field("groups", c->groups), add_field("index", c->index), add_field("sparse", c->sparse);
@@ -752,6 +775,9 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
     case SPARSE:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
         return;
+    case ROWS:
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_config(), %d, %s}", i, i, i, i, from, id);
+        return;
     case CONV:
         snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_workspace, %d, %s, k%d_SMEM, %d, 0, k%d_config()}", i,
                  i, i, i, from, id, i, sm == 90, i);
@@ -807,7 +833,7 @@ int main(int argc, char **argv)
                     : family < GEMM_FAMILIES && fix_of(family, sm) != 0;
     if (!letters || !known || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
-                        "weights, conv, each, gate, attn or bwd, and 80, 90 or where there is such a kernel 100 or "
+                        "weights, conv, each, gate, rows, attn or bwd, and 80, 90 or where there is such a kernel 100 or "
                         "120; or decode80, or e90\n");
         return 2;
     }
