@@ -103,9 +103,9 @@ one() { # one SEED: a batch
     s=$1
     shift
     if [ -n "$tcemu" ]; then
-        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 32 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
+        timeout 900 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 32 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
     else
-        timeout 300 "$dir/run" "$@" > "$dir/log" 2>&1
+        timeout 900 "$dir/run" "$@" > "$dir/log" 2>&1
     fi
     code=$?
     rm -f "$dir/run"

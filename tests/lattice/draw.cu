@@ -1,7 +1,8 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each, gate
- *                                                rows, attn or bwd, and the generator's target (gemm80); or decode80, or
- *                                                e90, attention of e4m3; SMEM: the most shared memory, in bytes
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each,
+ *                                                gate, rows, attn or bwd, and the generator's target (gemm80); or
+ *                                                decode80, or e90, attention of e4m3; SMEM: the most shared memory,
+ *                                                in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
@@ -833,8 +834,8 @@ int main(int argc, char **argv)
                     : family < GEMM_FAMILIES && fix_of(family, sm) != 0;
     if (!letters || !known || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
-                        "weights, conv, each, gate, rows, attn or bwd, and 80, 90 or where there is such a kernel 100 or "
-                        "120; or decode80, or e90\n");
+                        "weights, conv, each, gate, rows, attn or bwd, and 80, 90 or where there is such a kernel 100 "
+                        "or 120; or decode80, or e90\n");
         return 2;
     }
     test_seed(strtoull(argv[2], 0, 10));
