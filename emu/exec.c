@@ -707,12 +707,15 @@ static void queue_one(cluster *cl, int pick)
     emu_async_run(op);
     emu_async_free(op);
 }
-/* Performs a random queued operation, or from the oldest on as many as it takes to wake someone; 0 if there is none */
+/* Performs a random one of the oldest queued operations, or from the oldest on as many as it takes to wake someone; 0
+ * if there is none. AMONG: where each thread of a cluster sends words to another block (st.async) tens of thousands are
+ * on their way, and to find one among all of them would take longer than the rest of the program. */
+enum { AMONG = 256 };
 static int queue_step(cluster *cl, int random)
 {
     uint64_t events = cl->events;
     if (!cl->q_count) return 0;
-    if (random) queue_one(cl, (int)(emu_rand(cl) % cl->q_count));
+    if (random) queue_one(cl, (int)(emu_rand(cl) % (cl->q_count < AMONG ? cl->q_count : AMONG)));
     else while (cl->q_count && cl->events == events) queue_one(cl, 0);
     emu_event(cl);
     return 1;
