@@ -12,6 +12,7 @@
 # In tcemu the kernels of sm_80 run as sm_80 and as sm_90a, in one of three orders of what runs side by side, and a
 # report is a failure too.
 build=$1 tcemu=$2
+unset ONLY # make test's word for a step: to the tests it would name a kernel
 out=$build/lattice batch=${BATCH:-8}
 nvcc=${NVCC:-nvcc} jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 seed=${SEED:-$(date +%s)} n=${N:-96}

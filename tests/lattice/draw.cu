@@ -501,10 +501,9 @@ static gemm_draw draw_gemm(int family, int sm)
     memset((void *)&g, 0, sizeof g);
     convolution = family == CONV;
     if (family == GEMM && sm <= 90) return sm == 80 ? draw_gemm80() : draw_gemm90();
-    g = sm == 80 ? draw_tile80(g, fix) : sm == 90 ? draw_tile90(g, fix)
-      : sm == 100 ? draw_tile100(g, fix) : draw_tile120(g, fix);
-    if (family == ROWS && !g.c.bn) /* the test asks for as many columns as it says */
-        g.c.bn = sm == 80 ? tc_gemm_sm80_config(g.c).bn : tc_gemm_sm90_config(g.c).bn;
+    do g = sm == 80 ? draw_tile80(g, fix) : sm == 90 ? draw_tile90(g, fix)
+         : sm == 100 ? draw_tile100(g, fix) : draw_tile120(g, fix);
+    while (family == ROWS && !g.c.bn); /* the test asks for as many columns as it says */
     if (g.c.top > g.c.bn) g.c.top = g.c.bn; /* no row has as many */
     return g;
 }
