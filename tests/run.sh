@@ -12,6 +12,8 @@
 #     TICK         the seconds between two lines of progress, default 30
 #     STEPS        a file with another list of steps (tests/run_self.sh)
 build=$1 tcemu=$2
+only=${ONLY:-*}
+unset ONLY # to a step's own programs it would name a source, or a kernel
 jobs=${JOBS:-$(nproc 2> /dev/null || echo 2)}
 slots=2
 [ "$jobs" -gt 1 ] || slots=1
@@ -30,7 +32,7 @@ mkdir -p "$steps" || exit 1
 count=0
 step() { # step NAME COMMAND...: its last line counts, "N passed, N failed[, N skipped]"
     # shellcheck disable=SC2254
-    case $1 in ${ONLY:-*}) ;; *) return ;; esac
+    case $1 in $only) ;; *) return ;; esac
     count=$((count + 1))
     echo "$1" > "$steps/$count.name"
     shift
@@ -407,6 +409,6 @@ while [ $shown -lt $count ]; do
 done
 kill "$ticker" 2> /dev/null
 echo "all steps: $(($(date +%s) - first)) s, processors $all_cpu s"
-[ $count -gt 0 ] || echo "no step matches ONLY=$ONLY"
+[ $count -gt 0 ] || echo "no step matches ONLY=$only"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ $count -gt 0 ]

@@ -530,6 +530,15 @@ static attn_draw draw_attn_common(void)
     return a;
 }
 
+/* Without hooks. */
+static attn_draw draw_attn_bare(void)
+{
+    attn_draw a = draw_attn_common();
+    a.c.score = 0, a.c.mask = 0, a.c.mask_tile = 0, a.c.out = 0, a.c.sink = 0, a.c.hook_size = 0;
+    a.score = scores, a.mask = masks, a.out = outs, a.sink = sinks;
+    return a;
+}
+
 static attn_draw draw_attn80(int sm)
 {
     attn_draw a;
@@ -585,9 +594,7 @@ static attn_draw draw_attn_e(void)
     attn_draw a;
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
-            a = draw_attn_common();
-            a.c.score = 0, a.c.mask = 0, a.c.mask_tile = 0, a.c.out = 0, a.c.sink = 0, a.c.hook_size = 0;
-            a.score = scores, a.mask = masks, a.out = outs, a.sink = sinks;
+            a = draw_attn_bare();
             if (chance(30)) a.score = &both, a.c.out = (tc_attn_out_fn)a_hook, a.c.sink = (tc_attn_sink_fn)a_hook;
             if (a.c.out) a.c.hook_size = 8;
             a.c.type = TC_E4M3, a.c.o = PICK(0, TC_BF16, TC_F16), a.c.promote = PICK(0, 128, TC_FAST);
@@ -637,9 +644,7 @@ static attn_draw draw_decode(void)
     attn_draw a;
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
-            a = draw_attn_common();
-            a.c.score = 0, a.c.mask = 0, a.c.mask_tile = 0, a.c.out = 0, a.c.sink = 0, a.c.hook_size = 0;
-            a.score = scores, a.mask = masks, a.out = outs, a.sink = sinks;
+            a = draw_attn_bare();
             if (chance(30)) {
                 a.score = &all, a.c.hook_size = 8, a.c.window = 0; /* the test does not count with it */
                 a.c.score = (tc_attn_score_fn)a_hook, a.c.mask = (tc_attn_mask_fn)a_hook;
