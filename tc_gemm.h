@@ -182,7 +182,9 @@
  * no workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
  *
  * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
- * before it reads or writes anything. With args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
+ * before it reads or writes anything. 0: the same on Hopper where it pays, which is in calls of less than 0.1 ms that
+ * do not wait for the memory alone (tc_gemm_choice.h; not with .groups, .weights and rows that TMA refuses). -1: never.
+ * With args.pdl = 1 and args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
  * operand: say so of weights, which nobody writes. It must be written by no kernel that may still run: in a chain of
  * such kernels that is not the one before alone, for the next may start before the last but one has ended. Of Hopper's
  * kernels; Blackwell's of tcgen05 take part in PDL, and wait for all operands.
@@ -314,7 +316,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
         const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
         const tc__gemm_problem x = tc__gemm90_problem(&c, g);
-        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0, 0, 0, 0};
+        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0, 0, 0, 0, 0};
         double t;
         if (!tc__gemm_serves(*given, tc__gemm_tiles_of[i].shapes)) continue;
         if (!tc__gemm_line_ok(*given, tc__gemm_tiles_of[i])) continue;

@@ -673,7 +673,7 @@ TC_HOST tc_status tc__b2b_fill(const tc_gemm_b2b_config *c, const tc_gemm_b2b_ar
     const tc_gemm_config gemm = tc__b2b_gemm(*c);
     const tc_gemm_args x = tc__b2b_gemm_args(g);
     const tc__b2b_cut cut = tc__b2b_cut_of(c, g, blocks);
-    const tc_gemm_cut as = {c->bn, 1, blocks, 1, 0, 0, 0, 0, 0};
+    const tc_gemm_cut as = {c->bn, 1, blocks, 1, 0, 0, 0, 0, 0, 0};
     const tc_operand_matrix a = tc__b2b_matrix(c, g, 'a'), b0 = tc__b2b_matrix(c, g, '0'),
                             b1 = tc__b2b_matrix(c, g, '1');
     const tc_tiles_of of = {g->m, (cut.across - 1) / cut.each + 1, a.batch, c->bm, 1, blocks, TC_RASTER_M, 1};

@@ -447,6 +447,31 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
     return best;
 }
 
+/* Programmatic dependent launch where args.pdl = 0. A launch that need not wait for the one before costs a microsecond
+ * less. But blocks that come one after the other, where one of the kernel before has left, lie no longer evenly over
+ * the chip, and no longer beside the neighbours that read the same: where the memory is what a call waits for, that
+ * costs up to a quarter. It does not where no two blocks share a pair of multiprocessors anyway, nor where all have
+ * blocks that have nothing in common. Of 96 shapes on an H200, each both ways. */
+#define TC__GEMM_PDL_MOST 1e5   /* nanoseconds of a call */
+#define TC__GEMM_PDL_RATE 0.565 /* of the memory's */
+
+TC_HOST int tc__gemm90_brief(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                             const tc__gemm_device *d)
+{
+    const int together = v->cluster_n * v->cluster_k;
+    const int64_t at_once = (int64_t)d->blocks * (v->step ? 1 : v->cluster_m * together),
+                  blocks = (int64_t)cut->blocks * cut->cluster * together * (cut->joined ? cut->parts : 1);
+    const double rows = (double)x->rows, cols = (double)x->cols,
+                 bytes = (128. * (double)x->k_blocks * (rows + cols) + rows * cols * tc_type_bits(v->d) / 8)
+                       * (double)x->batch;
+    double t;
+    if (v->groups || v->weights || v->any) return 0;
+    t = tc__gemm90_time(v, x, cut, d);
+    if (t > TC__GEMM_PDL_MOST) return 0;
+    if (bytes < TC__GEMM_PDL_RATE * d->dram * t || 2 * blocks <= at_once) return 1;
+    return 20 * blocks >= 19 * at_once && (x->rows > x->cols ? x->cols <= cut->width : x->rows <= v->bm);
+}
+
 /* How a checked call is cut: as it asks, else as the model says. */
 TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g, const tc__gemm_device *d,
                                  tc_gemm_cut *cut)
@@ -507,6 +532,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
         cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
     if (want->blocks && want->blocks < cut->blocks && v.cluster_k == 1) cut->blocks = want->blocks;
     if (cut->joined) cut->blocks = (int)(works / cut->parts);
+    cut->brief = g->pdl == 0 && tc__gemm90_brief(&v, &x, cut, d);
     return TC_OK;
 }
 

@@ -257,8 +257,9 @@ typedef struct tc_gemm_args {
                            /* (TC_GROUPS_ARRAY: for tensor maps; NULL: there are none) */
     size_t workspace_size; /* what NAME_workspace says, or less: then k is split less */
     const tc_gemm_choice *choice; /* NULL: the kit's */
-    int pdl_constant; /* with pdl: TC_CONSTANT_A, _B: what no kernel writes that may still run (weights) */
-    int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper only) */
+    int pdl_constant; /* with pdl = 1: TC_CONSTANT_A, _B: what no kernel writes that may still run (weights) */
+    int pdl; /* 1: programmatic dependent launch: may start while the kernel before it drains (Hopper); 0: where that
+              * pays, -1: never */
     tc_gemm_aux aux; /* where the configuration has it */
     float *row_out;  /* .row_sum: m floats, of each matrix of the batch */
     float *max_out;  /* TC_MAX_ABS: the largest of them, or NULL */

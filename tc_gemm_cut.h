@@ -15,14 +15,14 @@
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
 /* How a call is cut: columns of a tile, parts of k, clusters of the grid, blocks of a cluster along the instruction's
- * rows, the size of the device's L2 in bytes, the bytes of workspace that it takes, and whether a tile's parts are a
- * cluster and meet there. */
+ * rows, the size of the device's L2 in bytes, the bytes of workspace that it takes, whether a tile's parts are a
+ * cluster and meet there, and whether the call gains by starting while the kernel before drains. */
 typedef struct tc_gemm_cut {
     int width, parts, blocks, cluster;
     int classes, copies; /* rows of any alignment (tc_gemm_sm90_any.h): log2 of A's classes; 1: A is copied */
     int64_t l2;
     size_t workspace;
-    int joined;
+    int joined, brief;
 } tc_gemm_cut;
 
 /* Rows of a group of a checked call, as far as the host can say. */

@@ -45,7 +45,7 @@ typedef struct tc__gemm_planner {
 
 TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *args, tc_gemm_plan *plan)
 {
-    tc__launch how = {0, 1, args && args->pdl, 0, 0, 0, 0};
+    tc__launch how = {0, 1, args && args->pdl > 0, 0, 0, 0, 0};
     tc_gemm_args g;
     tc_status st;
     cudaError_t err;
@@ -53,6 +53,7 @@ TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *
     memset((void *)plan, 0, sizeof *plan);
     how.plan = &plan->call;
     plan->call.params = plan->params;
+    plan->call.pdl = how.pdl; /* or as the kernel's host side decides */
     st = by->go(args, &how);
     plan->call.params = NULL;
     if (st != TC_OK) return st;
@@ -63,7 +64,6 @@ TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *
     plan->at[2] = tc__gemm_beta(&g) != 0.f ? g.c : g.b2, plan->at[3] = g.d;
     if (g.b2) plan->call.padded |= 4;
     plan->epi_size = g.epi_size;
-    plan->call.pdl = how.pdl;
     plan->call.of = by->own;
     return TC_OK;
 }

@@ -72,7 +72,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     p->a_batched = g->k && g->stride_a != 0;
     p->b_batched = g->k && (v.swap ? g->stride_a : g->stride_b) != 0;
     p->weights = tc__weights_bricks(&v, g);
-    p->waits = (uint8_t)(g->pdl != 0);
+    p->waits = (uint8_t)(g->pdl > 0);
     p->d_by = tc__gemm_d_by(&v, g, &p->out);
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */

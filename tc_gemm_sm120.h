@@ -328,7 +328,7 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     p->sf_blocks = v.sf ? tc_sf_blocks(g->k, sf.k) : 0;
     p->sfa_batched = g->stride_sfa != 0, p->sfb_batched = g->stride_sfb != 0;
     p->a_batched = g->stride_a != 0, p->b_batched = g->stride_b != 0;
-    p->waits = (uint8_t)(g->pdl != 0);
+    p->waits = (uint8_t)(g->pdl > 0);
     p->d_by = tc__gemm_d_by(&v, g, &p->out);
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */

@@ -491,7 +491,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
 {
     const tc_gemm_config v = tc__gemm_plain(*c);
     const tc_gemm_args plain = tc__gemm_plain_args(c, g), x = tc__gemm80_in_bytes(&v, &plain);
-    const tc_gemm_cut cut = {v.bn / tc__gemm_products(v), 1, blocks, 1, 0, 0, 0, 0, 0};
+    const tc_gemm_cut cut = {v.bn / tc__gemm_products(v), 1, blocks, 1, 0, 0, 0, 0, 0, 0};
     p->a = x.a;
     p->b = x.b;
     p->lda = x.lda;

@@ -575,10 +575,10 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_first = d_bytes > cut->l2 / 2;
     p->classes = cut->classes, p->copies = cut->copies;
     p->d_row = g->d_row, p->d_rows = g->d_rows;
-    p->waits = (uint8_t)(g->pdl != 0);
+    p->waits = (uint8_t)(g->pdl > 0);
     p->early = 0;
-    if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
-    if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
+    if (g->pdl > 0 && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
+    if (g->pdl > 0 && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
     p->gathers = (uint8_t)tc__gemm90_gathers(*c);
     p->weights = tc__weights_bricks(c, g);
@@ -650,9 +650,10 @@ TC_HOST tc_status tc_gemm_sm90_any_fill(const tc_gemm_config *c, const tc_gemm_a
 }
 
 /* A call to launch: grid in blocks (0: there is nothing to compute), threads of a block, bytes of its dynamic shared
- * memory, blocks of a cluster (1: launch without), and the kernel's only argument. */
+ * memory, blocks of a cluster (1: launch without), whether it gains by programmatic dependent launch (it may be launched
+ * so, or not), and the kernel's only argument. */
 typedef struct tc_gemm_sm90_launch {
-    unsigned grid, block, smem, cluster;
+    unsigned grid, block, smem, cluster, pdl;
     size_t workspace; /* bytes that it takes of the call's */
     tc_gemm_sm90_params params;
 } tc_gemm_sm90_launch;
@@ -692,11 +693,15 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
                                     tc_gemm_sm90_launch *l)
 {
     const tc_gemm_config plain = tc__gemm_plain(*c);
-    const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
+    const tc_gemm_args read = tc__gemm_effective(args);
     const tc__gemm_device device = tc__gemm_device_of(clusters, 0);
+    tc_gemm_args g = tc__gemm_plain_args(c, &read);
     tc_gemm_cut cut;
     const tc_gemm_args left = tc__gemm_less_parts(c, &g);
     tc_status st = tc__gemm90_cut(&plain, &left, &device, &cut);
+    l->pdl = g.pdl > 0 || (st == TC_OK && cut.brief);
+    if (g.pdl <= 0) g.pdl_constant = 0; /* the kit's own decision promises nothing of what others write */
+    g.pdl = (int)l->pdl;
     if (st == TC_OK) st = tc_gemm_sm90_fill(&plain, &g, &cut, &l->params);
     cut.workspace += tc__gemm_parts_bytes(c, &g) + tc__each90_bytes(c, cut.blocks);
     tc__gemm90_size(&plain, &cut, l);
@@ -715,6 +720,7 @@ TC_HOST tc_status tc__gemm_sm90_run_checked(const tc_gemm_config *c, const tc__k
                                             const tc__launch *how)
 {
     tc_gemm_sm90_launch l;
+    tc__launch there = *how;
     tc__kernel use = *k;
     int clusters = 0;
     tc_status st = how->device ? tc__kernel_on(k, how->device - 1, &clusters) : tc__kernel_device(k, &clusters);
@@ -722,9 +728,10 @@ TC_HOST tc_status tc__gemm_sm90_run_checked(const tc_gemm_config *c, const tc__k
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
     use.cluster = (int)l.cluster; /* .step: as the call picks */
-    if (how->plan) how->plan->turned = c->swap != tc__gemm_d_col(*c);
+    there.pdl = (int)l.pdl;
+    if (how->plan) how->plan->turned = c->swap != tc__gemm_d_col(*c), how->plan->pdl = there.pdl;
     const tc__gemm_launched launched = {&use, l.grid, &l.params, &l.params.out};
-    return tc__gemm_kernel_launch(c, &launched, how);
+    return tc__gemm_kernel_launch(c, &launched, &there);
 }
 
 /* Checks, and with launch != 0 runs. */

@@ -189,7 +189,7 @@
     }                                                                                                                 \
     TC__LINE_BREAK TC__ENTRY tc_status name##_run(const tc_##kind##_args *args, cudaStream_t stream)                  \
     {                                                                                                                 \
-        const tc__launch how = {stream, 1, args && args->pdl, 0, 0, 0, 0};                                            \
+        const tc__launch how = {stream, 1, args && args->pdl > 0, 0, 0, 0, 0};                                        \
         return go(args, &how);                                                                                        \
     }
 

@@ -7,6 +7,7 @@
  *     --seconds 0.003 --rounds 5               a burst, and the rounds of the last eight
  *     --all FILE    every candidate's microseconds to a file
  *     --finals FILE the same of those that take turns, in graphs; --finalists 24: so many (8)
+ *     --pdl 1       as in bench/gemm.cu
  *     --beside 1    each finalist takes turns with cuBLASLt's best instead, as in bench/gemm.cu: what ran before sets
  *                   a hot board's clock, and the order is another; times are scaled so that cuBLASLt takes 1000
  *
@@ -251,6 +252,7 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
         else if (!strcmp(argv[i], "--finalists")) o.finalists = atoi(value);
         else if (!strcmp(argv[i], "--beside")) o.beside = atoi(value);
+        else if (!strcmp(argv[i], "--pdl")) bench_pdl = atoi(value);
         else if (!strcmp(argv[i], "--all")) {
             if (!(o.all = rows_file(value))) return usage(value);
         } else if (!strcmp(argv[i], "--finals")) {

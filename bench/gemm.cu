@@ -5,7 +5,8 @@
  *     --as fused    shapes of your own with that group's kernel (default: as in big)
  *     build/bench/gemm --seconds 0.01 --rounds 3    a quick look: shorter bursts, fewer rounds
  *     --warm 0      do not run the board hot first (default: 3 s of cuBLASLt at 4096^3)
- *     --pdl 1       the kit's kernels may begin while the one before drains (cuBLASLt's may not)
+ *     --pdl 1       the kit's kernels may begin while the one before drains (cuBLASLt's may not); -1: never (default:
+ *                   where the kit thinks that it pays)
  *     --sets 1      operands that stay in the L2 (default: as many sets as fill it three times)
  *     --out FILE    the record to a file too, written under its name once it is complete
  *     --list        names of the groups; --dry-run: every shape with its sets, bytes and time. Neither needs a GPU.

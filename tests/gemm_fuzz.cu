@@ -440,7 +440,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     case EPI_RESIDUAL: g.epi_args = &ma, g.epi_size = sizeof ma; break;
     case EPI_ONCE: case EPI_ONCE_PAIR: g.epi_args = &oa, g.epi_size = sizeof oa; break;
     }
-    g.pdl = test_int(0, 1);
+    g.pdl = test_int(-1, 1);
     g.pdl_constant = test_int(0, 3);
     /* a workspace holds anything; the kit's cut, or one of many */
     tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9), 0};
@@ -456,7 +456,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (down * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (kn->split && kn->step && !test_int(0, 3)) { /* parts that are a cluster */
         const tc_gemm_config v = tc_gemm90_view(*t);
-        const tc_gemm_cut cut = {choice.width ? choice.width : kn->wide, test_int(2, 8), 0, 1, 0, 0, 0, 0, 1};
+        const tc_gemm_cut cut = {choice.width ? choice.width : kn->wide, test_int(2, 8), 0, 1, 0, 0, 0, 0, 1, 0};
         const tc__gemm_problem one = {1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0};
         if (tc__gemm90_can_join(&v, &one, &cut))
             choice.width = cut.width, choice.cluster = 1, choice.parts = cut.parts, choice.meet = TC_MEET_CLUSTER;

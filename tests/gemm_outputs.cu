@@ -169,7 +169,7 @@ static void one(const kernel *kn, uint64_t id)
     g.m = m, g.n = n, g.k = k, g.lda = lda, g.ldb = ldb, g.ldc = g.ldd = ldd;
     if (k) g.a = a.dev + GUARD, g.b = b.dev + GUARD;
     g.c = beta != 0 ? c.dev + GUARD : 0, g.d = d.dev + GUARD + odd * dsize;
-    g.alpha = &alpha, g.beta = &beta, g.batch = batch, g.pdl = test_int(0, 1);
+    g.alpha = &alpha, g.beta = &beta, g.batch = batch, g.pdl = test_int(-1, 1);
     if (batch > 1) g.stride_a = sa, g.stride_b = sb, g.stride_c = g.stride_d = sd;
     if (kn->hook) g.epi_args = &hook_args, g.epi_size = sizeof hook_args;
     if (t->aux) g.aux.p = aux.dev + GUARD + odd * asize, g.aux.ld = ldx, g.aux.stride = batch > 1 ? sx : 0;

@@ -443,7 +443,7 @@ static void one(const kernel *kn, uint64_t id)
     g->m = p.m, g->n = p.n, g->k = p.k, g->lda = p.lda, g->ldb = p.ldb, g->ldc = p.ldc, g->ldd = p.ldd;
     if (p.k) g->a = p.a.dev + GUARD, g->b = p.b.dev + GUARD;
     g->c = p.beta != 0 ? p.c.dev + GUARD : 0, g->d = p.d.dev + GUARD + p.odd * bits / 8;
-    g->alpha = &p.alpha, g->beta = &p.beta, g->batch = t->groups ? 0 : p.batch, g->pdl = test_int(0, 1);
+    g->alpha = &p.alpha, g->beta = &p.beta, g->batch = t->groups ? 0 : p.batch, g->pdl = test_int(-1, 1);
     if (p.batch > 1) g->stride_a = p.sa, g->stride_b = p.sb, g->stride_c = p.sc, g->stride_d = p.sd;
     span looked_up = span_make((size_t)p.m * 4), ones = span_make(t->sf ? 1 << 16 : 16);
     if (t->groups) {

@@ -281,7 +281,7 @@ static void one(const kernel *kn, uint64_t id)
     if (beta == 0) g.c = 0;
     if (t->d == TC_F64) g.alpha64 = &alpha64, g.beta64 = &beta64;
     else g.alpha = &alpha, g.beta = &beta;
-    g.batch = batch, g.pdl = test_int(0, 1);
+    g.batch = batch, g.pdl = test_int(-1, 1);
     if (batch > 1) g.stride_a = sa, g.stride_b = sb, g.stride_c = g.stride_d = sd;
     if (t->epi_size) g.epi_args = &mine, g.epi_size = sizeof mine;
     if (t->bsr)

@@ -605,6 +605,37 @@ static void test_cut(void)
     }
 }
 
+/* Which calls start by themselves while the kernel before drains: short ones, but for those that wait for the memory and
+ * whose blocks would lie badly. */
+static void test_brief(void)
+{
+    static TC_ALIGN(256) unsigned char memory[512];
+    static const struct { int m, n, k, brief; } calls[] = {
+        {512, 512, 512, 1}, {1000, 1000, 1000, 1}, {1536, 1536, 1536, 1}, {16, 4096, 4096, 1}, {64, 4096, 7168, 1},
+        {16, 4608, 3584, 0}, {16, 10240, 8192, 0}, {192, 4096, 7168, 0}, {8192, 8192, 8192, 0}, {4096, 28672, 4096, 0}};
+    const tc__device on = {0, 90, 132, 4800};
+    const tc__gemm_device d = tc__gemm_device_of(132, 0);
+    size_t i;
+    for (i = 0; i < sizeof calls / sizeof *calls; i++) {
+        tc_gemm_config given, c;
+        tc_gemm_choice pick;
+        tc_gemm_args g;
+        tc_gemm_cut cut;
+        memset(&given, 0, sizeof given);
+        given.a = given.b = given.d = TC_BF16;
+        memset(&g, 0, sizeof g);
+        g.m = calls[i].m, g.n = calls[i].n, g.k = calls[i].k;
+        g.lda = g.ldb = g.k, g.ldd = g.n, g.a = g.b = g.d = memory;
+        pick = tc__gemm_choose(&given, &g, &on);
+        c = tc__gemm_tiled(given, tc__gemm_tiles_of[pick.kernel - 1]);
+        g.choice = &pick;
+        CHECK(tc__gemm90_cut(&c, &g, &d, &cut) == TC_OK && cut.brief == calls[i].brief,
+              "%d x %d x %d: brief %d", g.m, g.n, g.k, cut.brief);
+        g.pdl = -1;
+        CHECK(tc__gemm90_cut(&c, &g, &d, &cut) == TC_OK && !cut.brief, "%d x %d x %d: never", g.m, g.n, g.k);
+    }
+}
+
 /* What TC_GEMM_DEFINE remembers of a problem is what it would find: whatever came before, also where problems differ in
  * one thing alone. */
 static void test_choose(void)
@@ -1043,6 +1074,7 @@ int main(void)
     test_divide();
     test_split();
     test_cut();
+    test_brief();
     test_choose();
     test_choose_sums();
     test_hopper_gathers();

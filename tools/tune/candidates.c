@@ -166,7 +166,7 @@ static double estimate_sm90(const request *r, shape s, const kernel *k)
     const tc__gemm_device device =
         tc__gemm_device_of((int)usable(r->dev.sms, c.step ? 1 : c.cluster_m * c.cluster_n * c.cluster_k), 0);
     const tc__gemm_best search = {&device, TUNE_WORKSPACE, 0};
-    tc_gemm_cut cut = {0, 1, 0, 1, 0, 0, 0, 0, 0};
+    tc_gemm_cut cut = {0, 1, 0, 1, 0, 0, 0, 0, 0, 0};
     tc__gemm_problem x;
     tc_gemm_args g;
     double t;
