@@ -4,14 +4,16 @@
     build/bench/choice --count 200 --all all.csv          on a board: microseconds of every cut of random shapes
     build/bench/choice --finals few.csv --finalists 16 --beside 1 --seconds 0.04 --rounds 3      of the fastest, as the
                                                           suite takes them: short bursts do not make a board hot
-    python3 tools/choice_fit.py all.csv [more.csv ...] [--evals 9000] [--seed 1]
+    python3 tools/choice_fit.py all.csv [more.csv ...] [--evals 9000] [--seed 1] [--hold REGEX] [--stay 0.0005]
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
 takes, before and after, then the #define lines and the kernels' own figures to put into the header. Needs numpy and
 cma from the Python package index, and a C compiler; bf16 alone. What is minimised is the time of the picks over the
 best's, made smooth (a cut counts by how near the model has it to its favourite), and a little the order of what is
 near the best. Rows of one shape are only compared with each other, so files of several boards and of hot and cold ones
-go together. A few hundred shapes and 9000 evaluations take some minutes.
+go together. --hold: constants that stay as they are, as 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2):
+where the files have none of the large shapes that a hot board takes longer for. --stay: what it costs to move one by a
+factor of e^0.5, squared; more for few shapes. A few hundred shapes and 9000 evaluations take some minutes.
 """
 import argparse, csv, ctypes, math, os, re, subprocess, tempfile
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 HEADER = os.path.join(HERE, 'tc_gemm_choice.h')
 # of other types, of other boards, or by definition
-FIXED = ('TC__GEMM_PROMOTE', 'TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE')
+FIXED = ('TC__GEMM_PROMOTE', 'TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_PDL')
 NEAR, SHARP = 0.1, 0.012  # what is near the best; how near the model's favourite what counts as picked is
 
 SHIM = r'''
@@ -88,6 +90,7 @@ def read(files, kernels):
     for file in files:
         groups = {}
         for r in list(csv.reader(open(file)))[1:]:
+            if len(r) < 9 or not r[8]: continue  # a run that was ended
             cut = tuple(int(x) for x in r[3:8])
             if cut[0] <= kernels: groups.setdefault(tuple(int(x) for x in r[:3]), {})[cut] = float(r[8])
         for shape, cuts in groups.items():
@@ -104,6 +107,8 @@ def main():
     parser.add_argument('files', nargs='+')
     parser.add_argument('--evals', type=int, default=9000)
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--hold', default='$^')
+    parser.add_argument('--stay', type=float, default=0.0005)
     o = parser.parse_args()
     import cma
 
@@ -112,12 +117,14 @@ def main():
     rows, late, begin, shapes = read(o.files, shared.kernels())
     shape_of = np.repeat(np.arange(len(begin)), np.diff(np.append(begin, len(rows))))
     kept_out = np.array([(7 * m + 13 * n + 29 * k) % 5 == 0 for m, n, k in shapes])
+    held = np.array([re.search(o.hold, n) is not None for n in names])
     memory = np.array([n.endswith('.3') for n in names])  # shares of the memory's rate
     constants, times = (ctypes.c_double * 96).in_dll(shared, 'fit_p'), np.zeros(len(rows))
 
     def values(x):
         p = start * np.exp(np.clip(x, -3, 3) * 0.5)
         p[memory] = np.clip(p[memory], 0.85, 1.4)
+        p[held] = start[held]
         return p
 
     def model(p):
@@ -133,7 +140,7 @@ def main():
         sums = np.add.reduceat(near, begin)
         off = np.abs(m - late - (np.add.reduceat((m - late) * near, begin) / sums)[shape_of])
         order = np.add.reduceat(np.minimum(off, 0.3) * near, begin) / sums
-        return (picked + 0.12 * order)[~kept_out].mean() + 0.0005 * np.mean(x * x)
+        return (picked + 0.12 * order)[~kept_out].mean() + o.stay * np.mean(x * x)
 
     def say(when, p):
         m = model(p)
