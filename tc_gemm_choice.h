@@ -46,9 +46,9 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
  * (6.1 % with the constants before, which knew the suite alone), some of it noise, for the best of so many is a lucky
  * one; over 74 others, in bursts of 3 ms, 2 %. Power (TC__GEMM_PRODUCT, _BYTE, _TIE) was set anew to 30 large shapes in
  * 7 cuts, in bursts of 40 ms beside cuBLASLt's: short ones do not show what tiles of few columns cost a board that is
- * hot. What calls of few rows and of parts depend on (not the Tensor Cores', the L2's and the power's figures, which were
- * held) was fitted once more, to the suite's small, few and odd ones and 84 random shapes, in bursts of 20 ms beside
- * cuBLASLt's. Times in nanoseconds, rates in bytes a nanosecond. */
+ * hot. What calls of few rows and of parts depend on (the Tensor Cores', the L2's and the power's figures were held) was
+ * fitted once more, to the suite's small, few and odd ones and 84 random shapes, in bursts of 20 ms beside cuBLASLt's.
+ * Times in nanoseconds, rates in bytes a nanosecond. */
 #define TC__GEMM_CLUSTER 794.1    /* a cluster's start */
 #define TC__GEMM_CLOCK 1.395      /* cycles of a nanosecond */
 #define TC__GEMM_READS 24.61      /* cycles of a wgmma's reads from shared memory: these, and */

@@ -35,6 +35,7 @@
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_rules.h"
+#include "tc_gemm_sm90_split.h"
 #include "tc_gemm_sm90_sparse.h"
 #include "tc_gemm_sm90_quant.h"
 #include "tc_gemm_sm90_turn.h"
@@ -650,8 +651,8 @@ TC_HOST tc_status tc_gemm_sm90_any_fill(const tc_gemm_config *c, const tc_gemm_a
 }
 
 /* A call to launch: grid in blocks (0: there is nothing to compute), threads of a block, bytes of its dynamic shared
- * memory, blocks of a cluster (1: launch without), whether it gains by programmatic dependent launch (it may be launched
- * so, or not), and the kernel's only argument. */
+ * memory, blocks of a cluster (1: launch without), whether it gains by programmatic dependent launch (it may be
+ * launched so, or not), and the kernel's only argument. */
 typedef struct tc_gemm_sm90_launch {
     unsigned grid, block, smem, cluster, pdl;
     size_t workspace; /* bytes that it takes of the call's */

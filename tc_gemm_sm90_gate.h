@@ -12,7 +12,7 @@
 #define TC_GEMM_SM90_GATE_H
 
 #include "tc_gemm_gate.h"
-#include "tc_gemm_sm90_store.h"
+#include "tc_gemm_sm90_split.h"
 
 #ifdef __CUDACC__
 
@@ -88,33 +88,25 @@ TC_DEV_SM90 void tc__gemm90_gate_cut(tc_gemm_config_in c, const int cols, const 
     __syncwarp();
 }
 
-/* .split, of a tile whose k is in parts: the slices of D's places that fall to this block, as tc__gemm90_store_slices
- * has them. The second product's places lie behind all of the first one's. */
+/* .split, of a tile whose k is in parts: the slices of D's places that fall to this block. The second product's
+ * places lie behind all of the first one's. */
 TC_DEV_SM90 void tc__gemm90_gate_slices(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         uint32_t slices)
 {
     const tc_gemm_config e = tc__gemm_gated(c);
-    const int down = c.bm / 16, last = down * tc__gemm90_places(g->width / 2);
-    const int apart = (int)tc_split_slices(g->p->split.parts);
-    const int warp = (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps);
-    int i = last;
+    const int down = c.bm / 16, places = down * tc__gemm90_places(g->width / 2);
+    tc__gemm90_walk w = tc__gemm90_walk_of(g, u, places, slices);
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
-    for (;; i += apart * u->warps) {
+    for (int i; (i = tc__gemm90_walk_on(e, g, u, &w)) >= 0;) {
         float v[8];
-        while (slices && i >= last) { /* the next slice */
-            i = __ffs((int)slices) - 1 + apart * warp;
-            slices &= slices - 1u;
-        }
-        if (i >= last) break;
         const tc__gemm90_spot s = tc__gemm90_spot_of(e, g, i % down * 16, i / down * 16);
-        if (!tc__gemm90_spot_exists(e, g, u, &s)) continue;
         const tc_gemm_at at = {u->w.row + s.row, u->w.col + s.col, tc__gemm90_matrix(c, u), tc__gemm90_group(c, u)};
         const tc__gate_eight eight = tc__gemm90_gate_eight(c, g, at, tc__gemm90_end(c, g, u));
         __syncwarp();
 #pragma unroll 1
         for (int two = 0; two < 2; two++) {
-            tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i + two * last, v);
+            tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i + two * places, v);
             tc__gemm90_put_place(c, u->buf + (uint32_t)two * 1024u, v);
         }
         __syncwarp();

@@ -68,6 +68,10 @@ TC_DEV_SM80 uint32_t tc_split_arrive(const tc_gemm_split *s, uint32_t tile, uint
         else now = seen >> 32 == TC__SPLIT_MARK ? atomicAdd(counter, 1ull) + 1u : seen;
     }
     if ((uint32_t)now % 256u == s->parts) { /* the last: all that was given up is this block's */
+        if (((uint32_t)now >> 16) == 0u) { /* who gives up from now on sees that all are there, and takes it back */
+            __threadfence();
+            return mine;
+        }
         now = atomicAnd(counter, ~0xffff0000ull);
         __threadfence();
         return mine | (uint32_t)now >> 16;

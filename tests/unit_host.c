@@ -605,8 +605,8 @@ static void test_cut(void)
     }
 }
 
-/* Which calls start by themselves while the kernel before drains: short ones, but for those that wait for the memory and
- * whose blocks would lie badly. */
+/* Which calls start by themselves while the kernel before drains: short ones, but for those that wait for the memory
+ * and whose blocks would lie badly. */
 static void test_brief(void)
 {
     static TC_ALIGN(256) unsigned char memory[512];
