@@ -46,34 +46,32 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
  * (6.1 % with the constants before, which knew the suite alone), some of it noise, for the best of so many is a lucky
  * one; over 74 others, in bursts of 3 ms, 2 %. Power (TC__GEMM_PRODUCT, _BYTE, _TIE) was set anew to 30 large shapes in
  * 7 cuts, in bursts of 40 ms beside cuBLASLt's: short ones do not show what tiles of few columns cost a board that is
- * hot. What calls of few rows and of parts depend on (the Tensor Cores', the L2's and the power's figures were held) was
- * fitted once more, to the suite's small, few and odd ones and 84 random shapes, in bursts of 20 ms beside cuBLASLt's.
- * Times in nanoseconds, rates in bytes a nanosecond. */
+ * hot. Times in nanoseconds, rates in bytes a nanosecond. */
 #define TC__GEMM_CLUSTER 794.1    /* a cluster's start */
 #define TC__GEMM_CLOCK 1.395      /* cycles of a nanosecond */
 #define TC__GEMM_READS 24.61      /* cycles of a wgmma's reads from shared memory: these, and */
 #define TC__GEMM_READS_OF 0.2503  /* these for each column */
 #define TC__GEMM_OF_ONE 107.1     /* rate of the L2 for a block, */
 #define TC__GEMM_OF_ALL 12607.1   /* for all */
-#define TC__GEMM_STRADDLE 0.6644  /* more of it for rows that straddle its sectors of 32 bytes */
-#define TC__GEMM_LINE 0.1992      /* and for those that straddle its lines of 128 alone */
+#define TC__GEMM_STRADDLE 0.7     /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_LINE 0.2         /* and for those that straddle its lines of 128 alone */
 #define TC__GEMM_SHARED 1.81      /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.189      /* more of the memory's for what several tiles read */
+#define TC__GEMM_AGAIN 0.2017     /* more of the memory's for what several tiles read */
 #define TC__GEMM_PRODUCT 1.8e-6   /* power: of a product, */
 #define TC__GEMM_BYTE 1e-5        /* of a byte from the L2, */
 #define TC__GEMM_FAR_BYTE 0.0001543 /* of a byte from memory */
 #define TC__GEMM_TIE 0.225        /* what the lesser of the two, time and power, counts */
 #define TC__GEMM_NEAR 0.6         /* of the L2 holds A and B, so that each of their bytes comes but once */
-#define TC__GEMM_STORE_ASIDE 20.6  /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_STORE_ASIDE 21.36 /* a tile's way to D with .swap, for each column */
 #define TC__GEMM_PIECE 250.0      /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 594.6  /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_STORE_CUT 595.0  /* where D's edge runs through it, and TMA does not clip */
 #define TC__GEMM_REFILL 546.4     /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 3202.0      /* the parts of a split tile, */
-#define TC__GEMM_ROUND 210.8      /* eight of them, */
-#define TC__GEMM_SUMS 43.19       /* rate of their sums */
-#define TC__GEMM_JOIN 138.9       /* the same of parts that are a cluster's blocks */
-#define TC__GEMM_JOIN_SUMS 33.78
-#define TC__GEMM_JOIN_ALL 7597.0  /* and the L2's rate for all, few of which ask for the same then */
+#define TC__GEMM_MEET 3456.0      /* the parts of a split tile, */
+#define TC__GEMM_ROUND 215.5      /* eight of them, */
+#define TC__GEMM_SUMS 44.55       /* rate of their sums */
+#define TC__GEMM_JOIN 142.4       /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 34.77
+#define TC__GEMM_JOIN_ALL 5327.0  /* and the L2's rate for all, few of which ask for the same then */
 
 #define TC__GEMM_LESS_BYTE 1.04   /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36   /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -86,9 +84,9 @@ typedef struct tc__gemm_own {
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {3389, 1766, 1.01, 1.165}, pair = {2404, 883, 1.025, 1.031},
-                              few = {2022, 751, 1.287, 0.8604}, flat = {3801, 0, 1.001, 0.8816},
-                              small = {2813, 660, 1.397, 0.8826}, tall = {1558, 5633, 0.9557, 0.8736};
+    static const tc__gemm_own wide = {2906, 1766, 1.01, 1.175}, pair = {2690, 883, 1.025, 0.9777},
+                              few = {2050, 751, 1.287, 0.85}, flat = {3280, 0, 1.001, 0.8245},
+                              small = {2925, 660, 1.397, 0.8922}, tall = {1588, 5633, 0.9557, 0.8739};
     if (v->schedule == TC_PINGPONG) return pair;
     if (!v->swap && !v->step && v->bm == 256 && v->bn > 128) return tall;
     if (v->consumers == 1) return v->swap ? few : small;
