@@ -87,78 +87,21 @@ TC_DEV_SM90 int tc__gemm90_walk_on(tc_gemm_config_in c, const tc_gemm90_block *g
     }
 }
 
-/* Where a tile has few parts, a warp asks for two of its places at a time: what it waits for is the way to the L2 and
- * back, and not the bytes. More of them, and ptxas spills where a warpgroup has 128 accumulators. */
-enum { TC__GEMM90_ADDS = 2, TC__GEMM90_FEW = 4 };
-TC_HD TC_CONSTEXPR int tc__gemm90_adds(tc_gemm_config_in c)
-{
-    return tc__gemm90_promotes(c) || c.any ? 1 : TC__GEMM90_ADDS;
-}
-
-typedef struct tc__gemm90_adding {
-    int place[TC__GEMM90_ADDS]; /* -1: none */
-    float v[TC__GEMM90_ADDS][8];
-} tc__gemm90_adding;
-
-/* Of at most TC__GEMM90_FEW parts, in the order of k. */
-TC_DEV_SM90 void tc__gemm90_add_few(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t first,
-                                    tc__gemm90_adding *x)
-{
-    float4 a[TC__GEMM90_ADDS][TC__GEMM90_FEW], b[TC__GEMM90_ADDS][TC__GEMM90_FEW];
-#pragma unroll
-    for (int q = 0; q < TC__GEMM90_ADDS; q++) {
-        const float4 *from = tc__gemm90_sums_at(c, g, first, x->place[q] < 0 ? 0 : x->place[q]);
-#pragma unroll
-        for (int i = 0; i < TC__GEMM90_FEW; i++) {
-            a[q][i] = b[q][i] = make_float4(0.f, 0.f, 0.f, 0.f);
-            if ((uint32_t)i < g->p->split.parts && x->place[q] >= 0)
-                a[q][i] = __ldcg(from + i * tc__gemm90_part(c, g)),
-                b[q][i] = __ldcg(from + i * tc__gemm90_part(c, g) + 32);
-        }
-    }
-#pragma unroll
-    for (int q = 0; q < TC__GEMM90_ADDS; q++) {
-        float *v = x->v[q];
-#pragma unroll
-        for (int i = 1; i < TC__GEMM90_FEW; i++)
-            a[q][0] = tc__gemm_plus(c, a[q][0], a[q][i]), b[q][0] = tc__gemm_plus(c, b[q][0], b[q][i]);
-        v[0] = a[q][0].x, v[1] = a[q][0].y, v[2] = a[q][0].z, v[3] = a[q][0].w;
-        v[4] = b[q][0].x, v[5] = b[q][0].y, v[6] = b[q][0].z, v[7] = b[q][0].w;
-    }
-}
-
 /* The slices of a split tile that fall to this block, to D. */
 TC_DEV_SM90 void tc__gemm90_store_slices(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                          uint32_t slices)
 {
-    const int down = c.bm / 16, adds = tc__gemm90_adds(c),
-              few = adds > 1 && g->p->split.parts <= (uint32_t)TC__GEMM90_FEW;
-    const uint32_t first = u->tile * g->p->split.parts;
+    const int down = c.bm / 16;
     tc__gemm90_walk w = tc__gemm90_walk_of(g, u, down * tc__gemm90_places(g->width), slices);
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
-    for (;;) {
-        tc__gemm90_adding x = {{-1, -1}, {{0}}};
-#pragma unroll 1
-        for (int i = 0; i < (few ? adds : 1); i++) {
-            const int place = tc__gemm90_walk_on(c, g, u, &w);
-#pragma unroll
-            for (int q = 0; q < adds; q++) x.place[q] = i == q ? place : x.place[q];
-        }
-        if (x.place[0] < 0) break;
-        if (few) tc__gemm90_add_few(c, g, first, &x);
-        else tc__gemm90_add_parts(c, g, first, x.place[0], x.v[0]);
-#pragma unroll 1
-        for (int i = 0; i < (few ? adds : 1); i++) {
-            int place = -1;
-            __syncwarp();
-#pragma unroll
-            for (int q = 0; q < adds; q++)
-                if (i == q && x.place[q] >= 0) place = x.place[q], tc__gemm90_put_place(c, u->buf, x.v[q]);
-            if (place < 0) break;
-            const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, place % down * 16, place / down * 16);
-            tc__gemm90_store_piece(c, g, u, &s, 0);
-        }
+    for (int i; (i = tc__gemm90_walk_on(c, g, u, &w)) >= 0;) {
+        const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, i % down * 16, i / down * 16);
+        float v[8];
+        tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i, v);
+        __syncwarp();
+        tc__gemm90_put_place(c, u->buf, v);
+        tc__gemm90_store_piece(c, g, u, &s, 0);
     }
     __syncwarp();
 }
