@@ -380,6 +380,8 @@ typedef struct tc__attn90_consumer {
     float unit[2];  /* of each row what S is multiplied by, but for the factor of a block of keys */
     float f[2];     /* and tc__attn90_rescale_late: what O's rows are to be multiplied by before P V is added */
     float k_factor, v_factor; /* K's; V's, by which O is still to be multiplied */
+    int head;       /* K's and V's */
+    int few;        /* rows may see so few keys that the rounding of P counts */
     int skip; /* 1: this warpgroup's rows see nothing of the first tile of keys: tc__attn90_narrow */
 } tc__attn90_consumer;
 
@@ -567,9 +569,10 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
         }
     } else {
         n = u->n - 1;
-        if (c.causal || c.window
-            || c.score) /* without them only the first tile can have an edge: the end of the sequence */
-            for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) {
+        /* without them only the first tile can have an edge: the end of the sequence. Of 8 bits this loop also has what is
+         * done where keys are few: in the other one, which is hot, it would stand in the way. */
+        if (c.causal || c.window || c.score || c.type == TC_E4M3)
+            for (; (n >= u->w.free_hi || (c.type == TC_E4M3 && u->few)) && n >= u->w.lo; n--, add = 1) {
                 const tc__attn90_tile t = {n, state, add, 1};
                 tc__attn90_step(kernel, p, u, t);
             }

@@ -80,10 +80,10 @@ TC_DEV float tc__attn_fp8_factor(const tc__attn_factor_list *l, tc_attn_at at, i
     return f == 0.f ? 5.42101086e-20f : f;
 }
 
-/* The factor of a tile of keys, where there is one for a block of them. */
-TC_DEV float tc__attn_fp8_of_keys(const tc_attn_problem *p, const tc__attn_factor_list *l, const tc_attn_work *w, int n)
+/* The factor of tile n of keys. */
+TC_DEV float tc__attn_fp8_of_keys(const tc__attn_factor_list *l, const tc__attn90_consumer *u, int n)
 {
-    const tc_attn_at at = {w->b, w->h / (p->heads / p->heads_kv), 0, 0, 0};
+    const tc_attn_at at = {u->w.b, u->head, 0, 0, 0};
     return tc__attn_fp8_factor(l, at, l->rows ? n >> l->shift : 0);
 }
 
@@ -205,11 +205,10 @@ TC_DEV_SM90 uint32_t tc__attn_fp8_four(float a, float b, float c, float d)
     return r;
 }
 
-/* P as the A operand: of each 16 keys a lane packs the four that it has of a row. Where rows may see few keys, also by
- * how much that changed their sums. */
-TC_DEV_SM90 void tc__attn_fp8_pack(const tc_attn_config c, tc__attn90_consumer *u)
+/* P as the A operand: of each 16 keys a lane packs the four that it has of a row. few: also by how much that changed
+ * their sums. */
+TC_DEV_SM90 void tc__attn_fp8_pack(const tc_attn_config c, tc__attn90_consumer *u, int few)
 {
-    const int few = (u->w.free_hi - u->w.free_lo) * c.bn < TC__ATTN_FP8_FEW;
 #pragma unroll
     for (int j = 0; j < c.bn / 16; j++)
 #pragma unroll
@@ -250,8 +249,9 @@ TC_DEV_SM90A void tc__attn_fp8_first(const tc_attn_config c, const tc_attn_sm90_
     tc_attn_scores x = {u->s, c.bn, u->r.row, 0, 0, 1, 0, 1.f};
     float f[2];
     x.n = u->n = tc_attn_next(c, a, &u->w, u->w.hi, &x.state);
-    x.scale = u->k_factor = tc__attn_fp8_of_keys(a, &s->k, &u->w, x.n);
-    u->v_factor = tc__attn_fp8_of_keys(a, &s->v, &u->w, x.n);
+    u->head = u->w.h / (a->heads / a->heads_kv);
+    x.scale = u->k_factor = tc__attn_fp8_of_keys(&s->k, u, x.n);
+    u->v_factor = tc__attn_fp8_of_keys(&s->v, u, x.n);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int r = u->r.row + tc_lane() / 4 + i * 8;
@@ -269,7 +269,8 @@ TC_DEV_SM90A void tc__attn_fp8_first(const tc_attn_config c, const tc_attn_sm90_
     for (int i = 0; i < c.head_dim_v / 2; i++) u->r.o[i] = 0.f;
     tc_attn_score(c, a, &u->w, x);
     tc__attn_fp8_exp(c, u, tc__attn_fp8_maxima(x, u, f));
-    tc__attn_fp8_pack(c, u);
+    u->few = (u->w.free_hi - u->w.free_lo) * c.bn < TC__ATTN_FP8_FEW;
+    tc__attn_fp8_pack(c, u, u->few);
     u->f[0] = u->f[1] = 1.f;
 }
 
@@ -284,8 +285,8 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     tc__attn_fp8_exponents e;
     float f[2], v = u->v_factor;
     x.scale = u->k_factor;
-    if (s->k.rows) x.scale = tc__attn_fp8_of_keys(&p->problem, &s->k, &u->w, t.n);
-    if (s->v.rows) v = tc__attn_fp8_of_keys(&p->problem, &s->v, &u->w, t.n);
+    if (s->k.rows) x.scale = tc__attn_fp8_of_keys(&s->k, u, t.n);
+    if (s->v.rows) v = tc__attn_fp8_of_keys(&s->v, u, t.n);
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
     tc__attn90_qk(kernel, u);
@@ -309,7 +310,7 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
     tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
     tc_ring_next(&u->v, c.stages);
-    tc__attn_fp8_pack(c, u);
+    tc__attn_fp8_pack(c, u, t.edges && u->few);
     tc__attn_fp8_units(p, u, v, f);
     if (c.promote == TC_FAST) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
 }
