@@ -569,8 +569,8 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
         }
     } else {
         n = u->n - 1;
-        /* without them only the first tile can have an edge: the end of the sequence. Of 8 bits this loop also has what is
-         * done where keys are few: in the other one, which is hot, it would stand in the way. */
+        /* without them only the first tile can have an edge: the end of the sequence. Of 8 bits this loop also has what
+         * is done where keys are few: in the other one, which is hot, it would stand in the way. */
         if (c.causal || c.window || c.score || c.type == TC_E4M3)
             for (; (n >= u->w.free_hi || (c.type == TC_E4M3 && u->few)) && n >= u->w.lo; n--, add = 1) {
                 const tc__attn90_tile t = {n, state, add, 1};

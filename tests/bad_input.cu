@@ -43,7 +43,7 @@ TC_GEMM_SM80_DEFINE(k80_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64,
 TC_GEMM_SM80_DEFINE(k80_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 64, .bn = 64)
 TC_GEMM_SM90_DEFINE(k90_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 128, .bn = 64,
                     .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128)
-TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_S8)
+TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_S8, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook,
                .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)

@@ -25,7 +25,7 @@ TC_GEMM_SM80_DEFINE(u8_s8, .a = TC_U8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn = 
 TC_GEMM_SM80_DEFINE(s8_u8, .a = TC_S8, .b = TC_U8, .d = TC_S8, .bm = 64, .bn = 64, .epi = tc_epi_scale_row)
 TC_GEMM_SM80_DEFINE(u8_u8, .a = TC_U8, .b = TC_U8, .d = TC_BF16, .bm = 48, .bn = 48, .warps_m = 3, .warps_n = 1,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
-TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_F32)
+TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .shapes = SOME_SHAPES)
 TC_GEMM_SM80_DEFINE(f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
 TC_GEMM_DEFINE(any_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
 

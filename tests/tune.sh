@@ -185,7 +185,7 @@ if [ -n "$hopper" ]; then
     sm90="--generator sm90 --try cluster_m=1 --try cluster_n=1 --try cluster_k=1 --try schedule=cooperative"
     right 1 "$sm90 --try bm=128 --try bn=128 --try step=32 --try swap=0 --try split=0 200 136 200"
     right 1 "$sm90 --try bm=64 --try bn=64 --try step=16 --try swap=1 --try split=0 24 136 200"
-    right 1 "$sm90 --try bm=128 --try bn=64 --try step=0 --try swap=0 --try split=1 1100 128 2048"
+    right 1 "$sm90 --try bm=128 --try bn=64 --try step=0 --try swap=0 --try split=1 400 128 1024"
 else
     echo "SKIP trials of TC_GEMM_SM90_DEFINE: this device is no Hopper"
     skipped=$((skipped + 1))
