@@ -191,7 +191,7 @@
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
  *     tc_gemm_sm90_prepare(config, args, clusters, &launch)    checks both; tc_gemm_sm90_launch: grid, block, smem,
- *                                                              cluster, params
+ *                                                              cluster, pdl, params
  *     tc_gemm_sm80_prepare(config, args, blocks, &launch)      the same; .any: launch NAME_any
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
  *                                                              hook; tc_gate_on_device: .gate;

@@ -379,9 +379,10 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
         if (tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed(); /* waited for before sums are sent */
         __syncthreads();
     }
-    /* The kernel behind may set itself up from now on; it waits itself for what it reads. */
-    if (threadIdx.x == 128) tc_griddepcontrol_launch_dependents();
+    /* The kernel behind may set itself up from now on; it waits itself for what it reads, but for what it was told is
+     * constant (.pdl_constant): that may be what the kernel before has written. */
     if (g->p->waits && g->wg != 0) tc_griddepcontrol_wait();
+    if (threadIdx.x == 128) tc_griddepcontrol_launch_dependents();
 }
 
 /* Tiles of a block: from which number on, and how far apart. */

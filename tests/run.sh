@@ -92,6 +92,7 @@ list() {
         on_device rows "$build/tests/rows" 2000
         on_device gemm_rows "$build/tests/gemm_rows" 400
         on_device gemm_tail "$build/tests/gemm_tail"
+        on_device gemm_chain "$build/tests/gemm_chain"
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
         on_device attn_decode "$build/tests/attn_decode" 400
