@@ -17,7 +17,7 @@ out=$(cd "$out" && pwd)
 
 # Targets that this nvcc has, of these: plain ones, and the arch- and family-specific ones.
 targets="" all_targets=""
-few=" 75 80 89 90 90a 100a 103a 120a 100f "
+few=" 75 80 89 90 90a 100a 120a 100f "
 known=$("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ')
 for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 107 107a 110 120 120a 121 100f 107f 120f; do
     case " $known " in *" $(echo "$a" | tr -d af) "*) all_targets="$all_targets $a" ;; *) continue ;; esac

@@ -126,7 +126,7 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_fuzz" 60 1
         emulated sm_80 gemm_fuzz 100
         emulated sm_120a gemm_fuzz 52
-        emulated sm_90a gemm_types 240
+        emulated sm_90a gemm_types 150
         emulated sm_80 gemm_types 320
         emulated sm_120a gemm_types 80
         step "gemm_f32, tcemu sm_90a, schedules" \
@@ -277,7 +277,7 @@ list() {
     step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
     step cover_warp sh tests/cover_warp.sh "$build/cover"
     # the same batches each time, so that a run's answer is of the change alone; make lattice goes on from the clock
-    on_device lattice env LIMIT=20 SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
+    on_device lattice env LIMIT=10 SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
     step nvrtc "$build/tests/nvrtc" .
     if [ -z "$tcemu" ]; then
         on_device nvrtc_run "$build/tests/nvrtc_run" "$build/tc_single.h"
