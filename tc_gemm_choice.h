@@ -458,14 +458,13 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
 TC_HOST int tc__gemm90_brief(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                              const tc__gemm_device *d)
 {
-    const int together = v->cluster_n * v->cluster_k;
-    const int64_t at_once = (int64_t)d->blocks * (v->step ? 1 : v->cluster_m * together),
-                  blocks = (int64_t)cut->blocks * cut->cluster * together * (cut->joined ? cut->parts : 1);
+    const int cluster = tc__gemm90_cluster_of(v, cut);
+    const int64_t at_once = (int64_t)d->blocks * (v->step ? 1 : cluster), blocks = (int64_t)cut->blocks * cluster;
     const double rows = (double)x->rows, cols = (double)x->cols,
                  bytes = (128. * (double)x->k_blocks * (rows + cols) + rows * cols * tc_type_bits(v->d) / 8)
                        * (double)x->batch;
     double t;
-    if (v->groups || v->weights || v->any) return 0;
+    if (v->groups || v->weights || v->any || v->conv) return 0; /* which are launched as they ask */
     t = tc__gemm90_time(v, x, cut, d);
     if (t > TC__GEMM_PDL_MOST) return 0;
     if (bytes < TC__GEMM_PDL_RATE * d->dram * t || 2 * blocks <= at_once) return 1;

@@ -25,6 +25,12 @@ typedef struct tc_gemm_cut {
     int joined, brief;
 } tc_gemm_cut;
 
+/* Blocks of a cluster as it is launched. v: a view (tc_gemm_sm90_plan.h). */
+TC_HOST int tc__gemm90_cluster_of(const tc_gemm_config *v, const tc_gemm_cut *cut)
+{
+    return cut->cluster * v->cluster_n * v->cluster_k * (cut->joined ? cut->parts : 1);
+}
+
 /* Rows of a group of a checked call, as far as the host can say. */
 TC_HOST int tc__gemm_expected(const tc_gemm_config *c, const tc_gemm_args *g)
 {

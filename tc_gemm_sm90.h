@@ -379,8 +379,8 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
         if (tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed(); /* waited for before sums are sent */
         __syncthreads();
     }
-    /* The kernel behind may set itself up from now on; it waits itself for what it reads, but for what it was told is
-     * constant (.pdl_constant): that may be what the kernel before has written. */
+    /* The kernel behind may set itself up from now on, and waits itself for what it reads; but for what it was told is
+     * constant (.pdl_constant), which a kernel may have written that this one waits for: so this one waits first. */
     if (g->p->waits && g->wg != 0) tc_griddepcontrol_wait();
     if (threadIdx.x == 128) tc_griddepcontrol_launch_dependents();
 }
@@ -685,7 +685,7 @@ TC_HOST void tc__gemm90_size(const tc_gemm_config *c, const tc_gemm_cut *cut, tc
     const tc_gemm_config v = tc_gemm90_view(*c);
     l->block = (unsigned)tc_gemm_sm90_threads(*c);
     l->smem = (unsigned)tc_gemm_sm90_plan_of(v).bytes;
-    l->cluster = (unsigned)(cut->cluster * v.cluster_n * c->cluster_k * (cut->joined ? cut->parts : 1));
+    l->cluster = (unsigned)tc__gemm90_cluster_of(&v, cut);
     l->grid = (unsigned)cut->blocks * l->cluster;
     l->workspace = cut->workspace;
 }
