@@ -122,6 +122,10 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_decode_config(const tc_attn_config giv
                   half = (TC__DECODE_HALF - tc__decode_rest(c)) / tile,
                   whole = (TC__SM90_SMEM_MAX - tc__decode_rest(c)) / tile;
         c.stages = half >= 3 ? half : whole;
+        if (half >= 3) { /* 64 KB of a block on their way are enough: of heads of 128 more cost up to 8 % */
+            const int enough = (65536 + tile - 1) / tile;
+            c.stages = enough < 2 ? 2 : enough < half ? enough : half;
+        }
         c.stages = c.stages > 6 ? 6 : c.stages;
     }
     return c;

@@ -38,7 +38,7 @@ typedef struct tc_attn_sm90_params {
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *                       | the order's word to the producer, and its mbarriers
  *
- * Of TC_E4M3 the other two warps of warpgroup 0 turn V in its ring, and the consumers' loop is tc_attn_sm90_fp8.h's.
+ * Of TC_E4M3 more warps turn V in its ring, and the consumers' loop is tc_attn_sm90_fp8.h's.
  *
  * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile
  * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
@@ -381,6 +381,7 @@ typedef struct tc__attn90_consumer {
     float f[2];     /* and tc__attn90_rescale_late: what O's rows are to be multiplied by before P V is added */
     float k_factor, v_factor; /* K's; V's, by which O is still to be multiplied */
     int head;       /* K's and V's */
+    int k_ready, v_ready; /* the next tiles have been seen to be there */
     int few;        /* rows may see so few keys that the rounding of P counts */
     int skip; /* 1: this warpgroup's rows see nothing of the first tile of keys: tc__attn90_narrow */
 } tc__attn90_consumer;
@@ -726,9 +727,10 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
     /* registers that S, P and O take: some consumers want every one; where there is room, the producer calls a hook */
     const int wg = tc_warpgroup(), held = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2,
-              wants = c.mask_tile && held <= 170           ? TC_ROLES_PRODUCER
-                      : held > 190 && c.type != TC_E4M3 ? TC_ROLES_CONSUMERS
-                                                        : TC_ROLES_USUAL;
+              wants = c.type == TC_E4M3            ? TC_ROLES_HELPED
+                      : c.mask_tile && held <= 170 ? TC_ROLES_PRODUCER
+                      : held > 190                 ? TC_ROLES_CONSUMERS
+                                                   : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, wants);
 
     const uint32_t releases = (uint32_t)c.consumers * (tc__attn90_narrows(c) ? 4u : 1u); /* of a slot, a lap */
@@ -745,7 +747,7 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), releases);
-            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), c.type == TC_E4M3 ? 2 : 1);
+            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), c.type == TC_E4M3 ? (uint32_t)tc__attn90_turners(c) : 1u);
             if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), releases);
         }
@@ -772,9 +774,12 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
             tc_griddepcontrol_launch_dependents();
         } else if (threadIdx.x < 64) {
             tc__attn90_order(c, &p->problem, smem);
-        } else if (c.type == TC_E4M3) {
+        } else if (c.type == TC_E4M3 && tc__attn90_turners(c) == 2) {
             tc__attn_fp8_turn(c, smem);
         }
+    } else if (c.type == TC_E4M3 && wg > c.consumers) {
+        tc_roles_producer(roles);
+        tc__attn_fp8_turn(c, smem);
     } else {
         tc_roles_consumer(roles);
         const tc_attn_sm90_self self = {smem, wg - 1};

@@ -21,7 +21,8 @@
  *     A factor is positive, 2^-60 to 2^60; 0 (of a block of zeros) is taken as 2^-64. Others are not looked for.
  *
  * P is exp2(score - maximum + 8), so that it fills e4m3's range: 1 is 256, and what is below 2^-18 of a row's maximum
- * is 0. What is rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P
+ * is 0. A maximum that rises by less than 0.75 in the exponent stays as it was: P still fits, and what depends on it
+ * stays too. What is rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P
  * before it was rounded, which the log-sum-exp is made of too. To divide by the sum of what was multiplied is the
  * better where the values of V have a mean: o is then off by the rounding of p_j times v_j - o, and not v_j. But it
  * takes a conversion back for each two scores; over many keys roundings cancel as well in the sum of the p_j as in that
@@ -33,13 +34,14 @@
  * the maxima are looked for, the second while the exponentials are computed. With .promote = TC_FAST the Tensor Cores
  * add to O: all of P V at once, and for each 32 keys a loss of up to 2^-13 of the largest sum so far, always towards 0.
  *
- * V IS TURNED. 8-bit wgmma wants V's keys as neighbours. TMA brings 128 keys by 128 columns, and the two idle warps of
- * the producer's warpgroup turn that square in its place in the ring (tc_turn.h). An accumulator's fragment has pairs
- * of keys where an 8-bit A operand wants four in a row; the order of keys within a sum is free, so the keys of V are
- * turned into the order in which a quad has those of P, and P goes from one product to the other without an exchange:
+ * V IS TURNED. 8-bit wgmma wants V's keys as neighbours. TMA brings 128 keys by 128 columns, and a warpgroup of its own
+ * turns that square in its place in the ring (tc_turn.h); with .bm = 64 the two idle warps of the producer's do. An
+ * accumulator's fragment has pairs of keys where an 8-bit A operand wants four in a row; the order of keys within a sum
+ * is free, so the keys of V are turned into the order in which a quad has those of P, and P goes from one product to
+ * the other without an exchange:
  *
  *     slot of V:    raw      TMA has brought it; beside the barrier a word: 0: there is none any more
- *                   full     it is turned (an arrival of each of the two warps)
+ *                   full     it is turned (an arrival of each warp)
  *                   empty    as ever
  *
  *     tc_attn_sm90_fp8_mma      the consumer, as tc_attn_sm90_mma
@@ -88,12 +90,13 @@ TC_DEV float tc__attn_fp8_of_keys(const tc__attn_factor_list *l, const tc__attn9
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Warps 2 and 3 of the producer's warpgroup: V, slot after slot, until none follows.
+ * The warps that turn V, slot after slot, until none follows.
  */
 TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem)
 {
     const tc_operand tile = tc__attn90_v_tile(c);
     const tc__turner t = tc__turner_of_keys();
+    const uint32_t warp = tc_uniform(threadIdx.x / 32u) % 4u - (tc__attn90_turners(c) == 2 ? 2u : 0u);
     tc_ring at = {0, 0};
     for (;;) {
         const uint32_t raw = tc__attn90_v_raw(c, smem, at.stage), v = tc__attn90_v(c, smem, at.stage);
@@ -101,10 +104,9 @@ TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem)
         TC_MBARRIER_WAIT(raw, at.phase, "V raw", (int)at.stage);
         asm volatile("ld.shared.b32 %0, [%1+8];" : "=r"(follows) : "r"(raw) : "memory");
         if (!tc_uniform(follows)) break;
-#pragma unroll 1
-        for (uint32_t part = threadIdx.x / 32u - 2u; part < 8u; part += 2u)
 #pragma unroll
-            for (int i = 0; i < tile.boxes; i++) tc__turn_8(4, &t, v + (uint32_t)(i * tile.box_bytes), part);
+        for (int i = 0; i < tile.boxes; i++)
+            tc__turn_8_share(tc__attn90_turners(c), &t, v + (uint32_t)(i * tile.box_bytes), warp);
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (tc_elect_one()) tc_mbarrier_arrive(tc__attn90_v_full(c, smem, at.stage));
@@ -115,8 +117,9 @@ TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem)
 /* ---------------------------------------------------------------------------------------------------------------------
  * Consumers. O is promoted in pieces of 64 columns: 32 registers.
  */
-#define TC__ATTN_FP8_SHIFT 8.f /* P's largest is 2 to this */
-#define TC__ATTN_FP8_FEW 512   /* keys */
+#define TC__ATTN_FP8_SHIFT 8.f  /* P is 2 to this where a row's maximum is */
+#define TC__ATTN_FP8_SLACK .75f /* it may be that much larger: 2^8.75 becomes 416 */
+#define TC__ATTN_FP8_FEW 512    /* keys */
 
 TC_HD TC_CONSTEXPR int tc__attn_fp8_pieces(const tc_attn_config c)
 {
@@ -152,26 +155,53 @@ TC_DEV_SM90A void tc__attn_fp8_promote(const tc_attn_config c, tc__attn90_consum
     }
 }
 
-/* What scores are multiplied by before they are exponents, and what is subtracted from those: a row each. */
+/* What scores are multiplied by before they are exponents, and what is added to those: a row each. */
 typedef struct tc__attn_fp8_exponents {
     float scale[2], shift[2];
+    int rise; /* a row of the warp has a new maximum */
 } tc__attn_fp8_exponents;
 
-/* New maxima of the rows, as exponents; f: by what that changes what was added up before. */
+/* Whether the scores of a lane's row i may ask for a new maximum: the largest of them, compared by their bits, which
+ * says nothing where all are negative. (Comparisons of integers come two in an instruction.) */
+TC_DEV int tc__attn_fp8_rises(const tc_attn_scores x, const tc__attn90_consumer *u, const int i, float scale)
+{
+    int top = tc_bits_from_f32(x.s[2 * i]), other = tc_bits_from_f32(x.s[2 * i + 1]);
+#pragma unroll
+    for (int j = 1; j < x.cols / 8; j++) {
+        const int a = (int)tc_bits_from_f32(x.s[4 * j + 2 * i]), b = (int)tc_bits_from_f32(x.s[4 * j + 2 * i + 1]);
+        if (j % 2) top = max(max(a, b), top);
+        else other = max(max(a, b), other);
+    }
+    top = max(top, other);
+    return top < 0 || tc_f32_from_bits((uint32_t)top) * scale > u->r.max[i] + TC__ATTN_FP8_SLACK;
+}
+
+/* New maxima of the rows, as exponents; f: by what that changes what was added up before. A maximum that rises by so
+ * little that P still fits stays as it is: then, which is nearly always, no lane asks its neighbours. */
 TC_DEV_SM90 tc__attn_fp8_exponents tc__attn_fp8_maxima(const tc_attn_scores x, tc__attn90_consumer *u, float *f)
 {
     tc_attn_rows *r = &u->r;
     tc__attn_fp8_exponents e;
+    e.rise = 1;
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const float scale = u->unit[i] * x.scale, top = tc__attn_top(x, i, 0, 0.f) * scale,
-                    to = tc__attn_quad_max(fmaxf(r->max[i], top)), base = to == -TC__INF ? 0.f : to;
-        f[i] = tc__exp2(r->max[i] - base);
-        r->sum[i] *= f[i];
-        r->rounding[i] *= f[i];
-        r->max[i] = to;
-        e.scale[i] = scale, e.shift[i] = TC__ATTN_FP8_SHIFT - base;
+    for (int i = 0; i < 2; i++) e.scale[i] = u->unit[i] * x.scale, f[i] = 1.f;
+    if (!x.edges) {
+        const int first = tc__attn_fp8_rises(x, u, 0, e.scale[0]), second = tc__attn_fp8_rises(x, u, 1, e.scale[1]);
+        e.rise = __any_sync(0xffffffffu, first | second);
     }
+    if (__builtin_expect(e.rise, 0)) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float top = tc__attn_quad_max(tc__attn_top(x, i, 0, 0.f) * e.scale[i]),
+                        to = top > r->max[i] + TC__ATTN_FP8_SLACK ? top : r->max[i];
+            f[i] = tc__exp2(r->max[i] - (to == -TC__INF ? 0.f : to));
+            r->sum[i] *= f[i];
+            r->rounding[i] *= f[i];
+            r->max[i] = to;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) e.shift[i] = TC__ATTN_FP8_SHIFT - (r->max[i] == -TC__INF ? 0.f : r->max[i]);
     return e;
 }
 
@@ -232,13 +262,17 @@ TC_DEV_SM90 void tc__attn_fp8_pack(const tc_attn_config c, tc__attn90_consumer *
     }
 }
 
-/* V's factor of tile n from now on: O, which is kept in units of it, is multiplied by f. */
-TC_DEV_SM90 void tc__attn_fp8_units(const tc_attn_sm90_params *p, tc__attn90_consumer *u, float next, const float *f)
+/* V's factor of tile n from now on: O, which is kept in units of it, is multiplied by f. 1: by another than 1, maybe */
+TC_DEV_SM90 int tc__attn_fp8_units(const tc_attn_sm90_params *p, tc__attn90_consumer *u, int n, const float *f)
 {
-    float ratio = 1.f;
-    if (tc__attn_fp8_scaling(&p->problem)->v.rows) ratio = u->v_factor * tc__inverse(next);
-    u->f[0] = f[0] * ratio, u->f[1] = f[1] * ratio;
-    u->v_factor = next;
+    const tc__attn_factor_list *v = &tc__attn_fp8_scaling(&p->problem)->v;
+    u->f[0] = f[0], u->f[1] = f[1];
+    if (v->rows) {
+        const float next = tc__attn_fp8_of_keys(v, u, n), ratio = u->v_factor * tc__inverse(next);
+        u->f[0] *= ratio, u->f[1] *= ratio;
+        u->v_factor = next;
+    }
+    return v->rows != 0;
 }
 
 /* The first S of a tile of work, after it was issued: to P. */
@@ -272,9 +306,12 @@ TC_DEV_SM90A void tc__attn_fp8_first(const tc_attn_config c, const tc_attn_sm90_
     u->few = (u->w.free_hi - u->w.free_lo) * c.bn < TC__ATTN_FP8_FEW;
     tc__attn_fp8_pack(c, u, u->few);
     u->f[0] = u->f[1] = 1.f;
+    u->k_ready = u->v_ready = 0;
 }
 
-/* As tc__attn90_step. */
+/* As tc__attn90_step. The next warpgroup issues its products when this one is about to begin with the exponentials: the
+ * two of them, which one unit computes, then come one after the other. And whether the next K and V are there is asked
+ * meanwhile, so that nobody waits for the answer. */
 TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
                                     tc__attn90_consumer *u, const tc__attn90_tile t)
 {
@@ -283,22 +320,28 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
     tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, 1.f};
     tc__attn_fp8_exponents e;
-    float f[2], v = u->v_factor;
+    tc_ring v = u->v;
+    float f[2];
+    int other;
+    if (s->k.rows) u->k_factor = tc__attn_fp8_of_keys(&s->k, u, t.n);
     x.scale = u->k_factor;
-    if (s->k.rows) x.scale = tc__attn_fp8_of_keys(&s->k, u, t.n);
-    if (s->v.rows) v = tc__attn_fp8_of_keys(&s->v, u, t.n);
-    TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+    if (!u->k_ready)
+        TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
     tc__attn90_qk(kernel, u);
-    TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+    if (!u->v_ready)
+        TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
     tc__attn_fp8_pv(c, u, 0);
-    if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
     tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
+    tc_ring_next(&v, c.stages);
+    u->k_ready = tc_mbarrier_test_wait_parity(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase);
+    u->v_ready = tc_mbarrier_test_wait_parity(tc__attn90_v_full(c, u->smem, v.stage), v.phase);
     tc_attn_score(c, &p->problem, &u->w, x);
     e = tc__attn_fp8_maxima(x, u, f);
+    if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
 #pragma unroll
     for (int i = 1; i < tc__attn_fp8_pieces(c); i++) {
         TC_WGMMA_WAIT_GROUP(0);
@@ -309,10 +352,10 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     TC_WGMMA_WAIT_GROUP(0);
     tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
     tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
-    tc_ring_next(&u->v, c.stages);
+    u->v = v;
     tc__attn_fp8_pack(c, u, t.edges && u->few);
-    tc__attn_fp8_units(p, u, v, f);
-    if (c.promote == TC_FAST) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
+    other = tc__attn_fp8_units(p, u, t.n, f);
+    if (c.promote == TC_FAST && __builtin_expect(e.rise || other, 0)) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
 }
 
 /* The last P V of a tile of work: issued, and all but its last piece added to O. */
@@ -346,7 +389,7 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
     const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1, early = c.q_stages == 2;
     tc__attn90_consumer u = {smem, {0, 0}, {0, 0}, {0, 0}, wg};
     float s[64], o[64], t[32];
-    uint32_t a[32];
+    uint32_t a[16];
     u.r.row = wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16;
     u.s = s, u.r.o = o, u.a = a, u.t = t;
 

@@ -92,7 +92,13 @@ TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
 {
     return tc__attn90_least_smem(c) + tc__attn90_o_bytes(c);
 }
-TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
+/* TC_E4M3: warps that turn V: a warpgroup of them where there are registers for one, so that every scheduler has as
+ * much of it as any other; else two of the producer's. */
+TC_HD TC_CONSTEXPR int tc__attn90_turners(const tc_attn_config c) { return c.consumers == 2 ? 4 : 2; }
+TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c)
+{
+    return 128 * (1 + c.consumers + (c.type == TC_E4M3 && tc__attn90_turners(c) == 4));
+}
 
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given)

@@ -33,7 +33,8 @@
 enum {
     TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three, 112 of four */
     TC_ROLES_CONSUMERS = 1, /* two consumers get 240; the producer is left 24: a loop over TMA and no more */
-    TC_ROLES_PRODUCER = 2   /* the producer also calls a hook: 56, and 224 for two consumers */
+    TC_ROLES_PRODUCER = 2,  /* the producer also calls a hook: 56, and 224 for two consumers */
+    TC_ROLES_HELPED = 3     /* a fourth warpgroup helps: 40 as the producer, and 216 for two consumers */
 };
 
 typedef struct tc_roles {
@@ -45,6 +46,7 @@ TC_HD TC_CONSTEXPR tc_roles tc_roles_of(int consumers, int wants)
     tc_roles r = {0, 0};
     if (consumers == 2) r.producer = wants == TC_ROLES_PRODUCER ? 56 : wants == TC_ROLES_CONSUMERS ? 24 : 40;
     if (consumers == 2) r.consumer = wants == TC_ROLES_PRODUCER ? 224 : wants == TC_ROLES_CONSUMERS ? 240 : 232;
+    if (consumers == 2 && wants == TC_ROLES_HELPED) r.producer = 40, r.consumer = 216;
     if (consumers == 3) r.producer = 32, r.consumer = 160;
     if (consumers == 4) r.producer = 32, r.consumer = 112;
     return r;
@@ -65,6 +67,7 @@ TC_DEV_SM90A void tc_roles_consumer(const tc_roles r)
 {
     if (r.consumer == 112) TC_SETMAXNREG_INC(112);
     if (r.consumer == 160) TC_SETMAXNREG_INC(160);
+    if (r.consumer == 216) TC_SETMAXNREG_INC(216);
     if (r.consumer == 224) TC_SETMAXNREG_INC(224);
     if (r.consumer == 232) TC_SETMAXNREG_INC(232);
     if (r.consumer == 240) TC_SETMAXNREG_INC(240);

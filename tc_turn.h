@@ -67,12 +67,12 @@ TC_DEV uint32_t tc__turn_pick(uint32_t a, uint32_t b, uint32_t pick)
 /* Of the eight tiles of a line of a box, tile i changes places with tile i ^ part, four times two of them; part 0 is
  * the diagonal. A tile's row and its column in units of 16 are bits of its offset, so that XOR moves it: row by 2048
  * bytes, chunk by 16. at: shared address of the box; ahead, a constant: how many times two are read before one is
- * written. */
-TC_DEV_SM90 void tc__turn_8(const int ahead, const tc__turner *t, uint32_t at, uint32_t part)
+ * written; low, a constant: the lowest bit of part, and any for part 0. */
+TC_DEV_SM90 void tc__turn_8_part(const int ahead, const tc__turner *t, uint32_t at, uint32_t part, const uint32_t low)
 {
-    const uint32_t low = part ? part & -part : 1u, tile = 2048u + 16u;
+    const uint32_t tile = 2048u + 16u;
     const uint32_t step[2] = {(low == 1u ? 2u : 1u) * tile, (low == 4u ? 2u : 4u) * tile};
-    const uint32_t mine = t->second & ((part ? part : 1u) * tile);
+    const uint32_t mine = t->second & ((part ? part : low) * tile);
     const uint32_t read = t->read ^ mine ^ part * 16u, write = t->write ^ mine ^ part * 2048u;
 #pragma unroll
     for (int i = 0; i < 4; i += ahead) {
@@ -88,6 +88,27 @@ TC_DEV_SM90 void tc__turn_8(const int ahead, const tc__turner *t, uint32_t at, u
             for (int e = 0; e < 4; e++) w[e] = tc__turn_pick(r[j][e / 2 * 2], r[j][e / 2 * 2 + 1], t->pick[e % 2]);
             tc_stmatrix_x4(at + (write ^ ((i + j) % 2 ? step[0] : 0u) ^ ((i + j) / 2 ? step[1] : 0u)), w);
         }
+    }
+}
+TC_DEV_SM90 void tc__turn_8(const int ahead, const tc__turner *t, uint32_t at, uint32_t part)
+{
+    tc__turn_8_part(ahead, t, at, part, part ? part & -part : 1u);
+}
+
+/* What `warps` warps do of a square, 2 or 4 of them: this one's share. Parts 0 and 4, 2 and 6, 1 and 3, 5 and 7 have
+ * the same low. */
+TC_DEV_SM90 void tc__turn_8_share(const int warps, const tc__turner *t, uint32_t at, uint32_t warp)
+{
+    if (warps == 2) {
+        tc__turn_8_part(4, t, at, 4u * warp, 4u);
+        tc__turn_8_part(4, t, at, 2u + 4u * warp, 2u);
+        tc__turn_8_part(4, t, at, 1u + 2u * warp, 1u);
+        tc__turn_8_part(4, t, at, 5u + 2u * warp, 1u);
+    } else {
+        const uint32_t odd = warp % 2u, first = odd ? 2u * warp - 1u : warp, step = odd ? 2u : 4u;
+#pragma unroll 1 /* the addresses of both at once would be more than there are registers for */
+        for (uint32_t part = first; part <= first + step; part += step)
+            tc__turn_8_part(4, t, at, part, odd ? 1u : 4u - warp);
     }
 }
 

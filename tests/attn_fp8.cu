@@ -54,6 +54,8 @@ TC_ATTN_SM90_DEFINE(h64_causal, .type = TC_E4M3, .head_dim = 64, .causal = 1)
 TC_ATTN_SM90_DEFINE(h128_causal_window, .type = TC_E4M3, .causal = 1, .window = 1)
 TC_ATTN_SM90_DEFINE(h32_64_fast, .type = TC_E4M3, .head_dim = 32, .head_dim_v = 64, .promote = TC_FAST)
 TC_ATTN_SM90_DEFINE(h256_128, .type = TC_E4M3, .head_dim = 256, .head_dim_v = 128)
+TC_ATTN_SM90_DEFINE(h64_window_fast, .type = TC_E4M3, .head_dim = 64, .window = 1, .promote = TC_FAST)
+TC_ATTN_SM90_DEFINE(one_q_fast, .type = TC_E4M3, .promote = TC_FAST, .q_stages = 1)
 TC_ATTN_SM90_DEFINE(bm64, .type = TC_E4M3, .causal = 1, .bm = 64)
 TC_ATTN_SM90_DEFINE(one_q, .type = TC_E4M3, .q_stages = 1)
 TC_ATTN_SM90_DEFINE(stages_3, .type = TC_E4M3, .head_dim = 64, .causal = 1, .stages = 3)
@@ -66,7 +68,8 @@ TC_ATTN_SM90_DEFINE(stages_3, .type = TC_E4M3, .head_dim = 64, .causal = 1, .sta
 static kernel kernels[] = {KERNEL(h128, 0), KERNEL(h128_causal, 0), KERNEL(h64_window, 0), KERNEL(h128_fast, 0),
                            KERNEL(h192_128_hooks, 1),
                            IF_ALL(KERNEL(h64, 0), KERNEL(h64_causal, 0), KERNEL(h128_causal_window, 0),
-                                  KERNEL(h32_64_fast, 0), KERNEL(h256_128, 0), KERNEL(bm64, 0), KERNEL(one_q, 0),
+                                  KERNEL(h32_64_fast, 0), KERNEL(h64_window_fast, 0), KERNEL(one_q_fast, 0),
+                                  KERNEL(h256_128, 0), KERNEL(bm64, 0), KERNEL(one_q, 0),
                                   KERNEL(stages_3, 0),)};
 #endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
@@ -200,9 +203,11 @@ static void one(kernel *kn, uint64_t seed, int largest)
     factors f[3] = {make_factors(batch, heads, sq.len, 0), make_factors(batch, heads_kv, sk.len, 1),
                     make_factors(batch, heads_kv, sk.len, 1)};
     float *lse = (float *)malloc(lse_count * 4);
-    const float spread = test_int(0, 2) ? 1.f : 4.f, mean = test_int(0, 1) ? 0.f : 2.f;
+    const float spread = test_int(0, 2) ? 1.f : 4.f, mean = test_int(0, 1) ? 0.f : 2.f,
+                apart = test_int(0, 2) ? 0.f : 1.f; /* 1: scores that are all negative */
 
-    fill(&t[0], batch, spread, 0), fill(&t[1], batch, spread, 0), fill(&t[2], batch, test_int(0, 1) ? 1.f : 60.f, mean);
+    fill(&t[0], batch, spread, apart), fill(&t[1], batch, spread, -apart);
+    fill(&t[2], batch, test_int(0, 1) ? 1.f : 60.f, mean);
     memset(&g, 0, sizeof g);
     g.batch = batch, g.heads = heads, g.heads_kv = heads_kv, g.q_len = sq.len, g.k_len = sk.len;
     if (sq.mode == 'c') g.cu_q = sq.dev, g.total_q = sq.total, g.host_cu_q = sq.at;
