@@ -546,7 +546,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     } else if (test_int(0, 3) == 0) {
         g.window_left = g.window_right = -1;
     }
-    g.pdl = test_int(0, 1);
+    g.pdl = test_int(-1, 1);
     tc_attn_dropout drop = {0, 0, 0};
     if (c.dropout) {
         static const float shares[] = {0, 0.1f, 0.2f, 0.5f, 0.9f};
