@@ -72,6 +72,7 @@ void emu_alloc_host(void *p, size_t size, const char *what)
     snprintf(a->what, sizeof a->what, "%s", what);
     insert(a);
 }
+static uint64_t writer_bytes(const alloc *a) { return a->size / 4 + 16; }
 int emu_free(void *p)
 {
     pthread_rwlock_wrlock(&lock);
@@ -86,6 +87,7 @@ int emu_free(void *p)
     snprintf(freed[f].what, sizeof freed[f].what, "%s", a->what);
     pthread_rwlock_unlock(&lock);
     if (a->init) munmap(a->init, a->size / 8 + 16);
+    if (a->writer) munmap(a->writer, writer_bytes(a));
     if (a->mapped) munmap(p, a->mapped);
     /* the entry itself stays: another thread's last hit may point to it until it sees the new generation */
     return 0;
@@ -159,6 +161,29 @@ static void bits_set(uint8_t *b, uint64_t from, uint64_t n, int on)
     }
 }
 void alloc_mark(alloc *a, uint64_t addr, uint64_t size) { if (a->init) bits_set(a->init, addr - a->base, size, 1); }
+void alloc_wrote(alloc *a, uint64_t addr, uint64_t size, uint8_t mark)
+{
+    if (!a->writer) {
+        static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
+        pthread_mutex_lock(&first);
+        if (!a->writer) {
+            void *p = mmap(NULL, writer_bytes(a), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (p != MAP_FAILED) __atomic_store_n(&a->writer, (uint8_t *)p, __ATOMIC_RELEASE);
+        }
+        pthread_mutex_unlock(&first);
+        if (!a->writer) return;
+    }
+    const uint64_t from = (addr - a->base) / 4, to = (addr - a->base + size - 1) / 4;
+    memset(a->writer + from, mark, to - from + 1);
+}
+void alloc_unmark_writers(void)
+{
+    pthread_rwlock_rdlock(&lock);
+    for (int k = 0; k < ntable; k++)
+        if (table[k]->writer) madvise(table[k]->writer, writer_bytes(table[k]), MADV_DONTNEED);
+    pthread_rwlock_unlock(&lock);
+}
 uint64_t alloc_uninit(const alloc *a, uint64_t addr, uint64_t size)
 {
     if (!a->init) return 0;

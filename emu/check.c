@@ -812,6 +812,7 @@ async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t
     *op = (async_op){.cl = cl, .w = w, .lane = lane, .i = i, .cta = w->cta, .perform = perform, .payload = op + 1,
                      .mbar_off = ~0u};
     if (!emu_opt.checks) return op;
+    op->early = early_lane(w, lane);
     uint32_t k = 0;
     while (k < NSLOT && s->busy[(s->next + k) % NSLOT]) k++;     /* all busy: share one, and tell less */
     op->slot = (s->next + k) % NSLOT;

@@ -49,6 +49,13 @@ void check_generic_op(async_op *op);
 void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t bytes, int flags);
 void check_warp_end(warp *w);
 
+/* ---- early.c: what is touched before griddepcontrol.wait ---- */
+extern int emu_early_on;                                         /* writes are marked */
+void early_launch_begin(launch *L, int follows);
+void early_launch_end(const launch *L);
+int early_lane(warp *w, int lane);                               /* 1: launches before this one may still run */
+void early_touch(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint64_t size, int flags);
+
 /* ---- exec.c ---- */
 typedef struct frame {                  /* of a call: what to restore at ret */
     struct frame *up; uint32_t ret_pc, base, pbase, frame_off; const ptx_func *fn;

@@ -7,9 +7,9 @@
  * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; multimem.c, fabric.c; spcompress.c;
  * mma.c mma.sync, wmma, ldmatrix; wgmma.c;
  * tcgen05.c;
- * check.c happens-before, shadow memory; spin.c hangs that write memory; slots.c registers that share a place; pool.c
- * large buffers; trace.c, model.c, model_report.c, model_device.c what it would do on a board;
- * report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
+ * check.c happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that write
+ * memory; slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c, model_device.c
+ * what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
  *
  * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster
  * needs a lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic
@@ -70,6 +70,7 @@ typedef struct emu_module {
 } emu_module;
 
 /* ---- State of a launch ---- */
+enum { EMU_EARLY_MAX = 8 };
 typedef struct cta {
     struct cluster *cl; uint32_t rank;  /* rank in the cluster */
     emu_dim3 id;
@@ -109,6 +110,7 @@ typedef struct cluster {
     int stuck;
     /* steps at, and since, the last progress that was no mere write; quiet: for long */
     uint64_t busy_at, quiet_steps; int quiet;
+    struct { uint32_t thread, tick; } *waits; uint32_t nwaits, cap_waits;   /* early.c: griddepcontrol.wait */
     int watch; uint32_t spin_gen, spin_slices; int spin_ready, spin_proven; void *spin_warps;       /* spin.c */
 } cluster;
 
@@ -145,6 +147,7 @@ typedef struct warp {
     void *fences;                       /* check.c */
     void *tags; uint32_t next_tag;      /* exec.c: registers on the way */
     struct async_op *fabric;            /* fabric.c: operations not yet submitted */
+    uint32_t waited;                    /* early.c: lanes that a griddepcontrol.wait is behind */
     struct undef *undef;                /* undef.c: values that a shuffle read from nowhere; NULL: none */
     /* the wait that each lane stands at or polls, for the deadlock report; NULL: it runs */
     const ptx_instr *last_wait[32];
@@ -165,6 +168,9 @@ typedef struct launch {
     uint64_t clock_base;
     /* cooperative launches: what %envreg1:%envreg2 point to, the word of the grid barrier at 4 */
     void *grid_workspace;
+    /* early.c: its mark as a writer, those of the launches that may still run, and does a block let the next launch
+     * start before it has waited for them? */
+    uint8_t mark, beside[EMU_EARLY_MAX]; int nbeside, lets_go;
 } launch;
 
 /* ---- Decoding ----
@@ -176,7 +182,7 @@ typedef int (*emu_decoder)(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
 typedef struct { const char *word; emu_decoder decode; } emu_family;
 /* each ends in {0} */
 extern const emu_family emu_alu[], emu_cvt[], emu_mem[], emu_sync[], emu_tma[], emu_mma[], emu_wgmma[], emu_tcgen05[],
-    emu_control[], emu_spcompress[], emu_fabric[];
+    emu_control[], emu_spcompress[], emu_fabric[], emu_early[];
 
 /* i->flags */
 enum {
@@ -294,6 +300,7 @@ typedef struct async_op {
     /* not in the scheduler's queue: its maker calls emu_async_run() */
     int owner_managed;
     uint32_t model;                                           /* trace.c: its event, from 1 */
+    int early;                                                /* early.c: issued before its thread had waited */
 } async_op;
 async_op *emu_async_new(warp *w, const ptx_instr *i, int lane, size_t payload_size, void (*perform)(async_op *, int));
 /* flags: A_READ, A_WRITE; A_GENERIC if the operation does not belong to the asynchronous proxy (st.async, red.async) */
@@ -334,7 +341,8 @@ typedef enum {
     E_OOB_GLOBAL, E_OOB_SHARED, E_OOB_LOCAL, E_MISALIGNED, E_FREED, E_UNINIT_GLOBAL, E_UNINIT_SHARED, E_UNINIT_TMEM,
     E_RACE, E_PROXY, E_WGMMA_FENCE, E_WGMMA_PENDING, E_TCGEN05, E_TMEM, E_MBARRIER, E_CONVERGENCE, E_SETMAXNREG,
     E_IN_FLIGHT,
-    E_DEADLOCK, E_DESCRIPTOR, E_TRAP, E_ASSERT, E_UNSUPPORTED, E_OPERAND, E_READONLY, E_HANG, E_LEAK, E_COUNT
+    E_DEADLOCK, E_DESCRIPTOR, E_TRAP, E_ASSERT, E_UNSUPPORTED, E_OPERAND, E_READONLY, E_HANG, E_LEAK, E_EARLY,
+    E_COUNT
 } emu_check;
 /* Names for people and for --json: "out-of-bounds-global", ... */
 extern const char *const emu_check_name[E_COUNT];
@@ -388,6 +396,7 @@ void *emu_module_global(emu_module *m, const char *name, size_t *size);
 typedef struct emu_launch_config {
     emu_dim3 grid, block, cluster;      /* cluster 0,0,0 or 1,1,1: none */
     uint32_t dyn_smem; int cooperative, pdl;
+    int follows;                        /* pdl, and what its stream did last is the last launch of all */
     /* CUDA 13.5, for this launch in place of the kernel's attributes. cluster_mode: 0 as they say, 1 portable sizes
      * alone, 2 others too; smem_mode: the same, and 3, 4 the oversized ones */
     int cluster_mode, smem_mode;

@@ -892,6 +892,7 @@ static void cluster_end(cluster *cl)
     emu_tcgen05_cluster_free(cl);
     vclk_drop(cl, cl->barrier_vc); vclk_drop(cl, cl->barrier_done);
     check_cluster_end(cl);
+    free(cl->waits);
     spin_cluster_end(cl);
     free(cl->cta);
     free(cl);
@@ -1451,6 +1452,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
         memset(L.grid_workspace, 0, 64);
         emu_global_mark((uint64_t)(uintptr_t)L.grid_workspace, 64, 1);
     }
+    early_launch_begin(&L, c->pdl && c->follows);
     L.spin = spin_new(&L);
     struct worker_pool p = {.L = &L, .nclusters = (uint32_t)((uint64_t)g.x * g.y * g.z / cs)};
     L.pool = &p;
@@ -1468,6 +1470,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     worker(&p);
     for (int x = 1; x < nt; x++) pthread_join(t[x], NULL);
     fflush(stdout);
+    early_launch_end(&L);
     emu_report_launch_end(&L);
     model_end(&L);
     emu_param_free(L.param);

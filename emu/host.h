@@ -96,6 +96,7 @@ typedef struct host_op {
     struct host_op *next;
     enum { OP_LAUNCH, OP_COPY, OP_SET, OP_CALL, OP_RECORD, OP_GRAPH } kind;
     const char *api;
+    const void *where;                              /* the stream, or its lane in a graph */
     union {
         struct { CUfunction f; emu_launch_config c; void **args; const void *packed; size_t size; } launch;
         /* bytes */

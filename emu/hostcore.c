@@ -944,6 +944,7 @@ static const char *demangled(const char *name, char **buf)
     return *buf && !st ? *buf : name;
 }
 
+static const void *launched_in;                     /* where the last operation was, if it was a launch */
 static int perform_launch(host_op *op)
 {
     CUfunction f = op->launch.f;
@@ -951,6 +952,7 @@ static int perform_launch(host_op *op)
     char why[1024] = "", *buf = NULL;
     int before = emu_error_count();
     if (!c.cluster.x) c.cluster = f->cluster;
+    c.follows = op->where && op->where == launched_in;
     int e = emu_launch(f->k, &c, op->launch.args, op->launch.packed, op->launch.size, why, sizeof why);
     ++ticks;
     if (e && *why && (!is_sticky(e) || emu_error_count() == before)) {
@@ -1079,7 +1081,15 @@ static int perform(host_op *op)
 {
     int e = 0;
     switch (op->kind) {
-    case OP_LAUNCH: return perform_launch(op);
+    case OP_LAUNCH:
+        e = perform_launch(op);
+        launched_in = e ? NULL : op->where;
+        return e;
+    default: break;
+    }
+    launched_in = NULL;
+    switch (op->kind) {
+    case OP_LAUNCH: break;
     case OP_COPY: return copy(op);
     case OP_SET: return set(op);
     case OP_RECORD:
@@ -1092,6 +1102,7 @@ static int perform(host_op *op)
         return 0;
     case OP_GRAPH:
         for (host_op *o = op->graph.graph->first; o && !e; o = o->next) e = perform(o);
+        launched_in = NULL;
         return e;
     }
     return cudaErrorUnknown;
@@ -1395,6 +1406,7 @@ int host_submit(CUstream s, host_op *op)
     if (op->kind == OP_GRAPH && !map_get(&graphs, op->graph.graph)) return cudaErrorInvalidValue;
     struct CUgraph_st *g = capture_of(s);
     if (g && g->invalid) return cudaErrorStreamCaptureInvalidated;
+    op->where = g ? (const char *)g + s->lane : s ? (const void *)s : (const void *)&streams;
     if (g) {
         s->seen[s->lane] = ++g->count[s->lane];
         return graph_add(g, op);

@@ -66,10 +66,12 @@ static void *global_access(warp *w, const ptx_instr *i, int lane, uint64_t addr,
         }
         if (flags & (A_WRITE | A_ATOMIC)) alloc_mark(a, addr, size);
     }
+    if (emu_early_on && flags & (A_WRITE | A_ATOMIC) && size) alloc_wrote(a, addr, size, w->cta->cl->L->mark);
     return (void *)(uintptr_t)addr;
 }
 uint8_t *emu_async_global(async_op *op, uint64_t addr, uint64_t bytes, int flags)
 {
+    if (op->early) early_touch(op->w, op->i, op->lane, addr, bytes, flags);
     uint8_t *p = global_access(op->w, op->i, op->lane, addr, bytes, flags);
     if (p && flags & A_READ && !(flags & A_GENERIC) && emu_opt.checks) check_global_async_read(op, addr, bytes);
     return p;
@@ -126,6 +128,7 @@ void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr
         }
         return p;
     }
+    if (early_lane(w, lane)) early_touch(w, i, lane, addr, size, flags);
     void *p = global_access(w, i, lane, addr, size, flags);
     if (p && flags & (A_WRITE | A_ATOMIC) && emu_opt.checks && w->cta->cl->L->k->uses_bulk)
         check_global_write(w, i, lane, addr, size);
@@ -262,6 +265,7 @@ static int plain_global(warp *w, const ptx_instr *i, uint32_t mask, const ptx_op
         || i->f[3] & M_STRONG || !mem->type || mem->sym || counted(w) || w->cta->cl->watch)
         return 0;
     if (write && (L->k->uses_bulk || space == SP_CONST)) return 0;
+    if (L->nbeside && mask & ~w->waited) return 0;
     const ptx_opnd *r = regs->kind == PO_VEC ? regs->elem : regs;
     if (regs->kind == PO_VEC && regs->n != n) return 0;
     for (uint32_t k = 0; k < n; k++) {
@@ -325,6 +329,7 @@ static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
             uint8_t *p = (uint8_t *)(uintptr_t)at[l], b[16];
             for (uint32_t k = 0; k < n; k++) memcpy(b + k * bytes, bytes == 4 ? &plane[k][l] : &plane[k][2 * l], bytes);
             if (emu_opt.checks) alloc_mark(to, at[l], bytes * n);
+            if (emu_early_on) alloc_wrote(to, at[l], bytes * n, w->cta->cl->L->mark);
             int changed = memcmp(p, b, bytes * n) != 0;
             emu_progress += (uint64_t)changed;
             emu_writes += (uint64_t)changed;
@@ -766,6 +771,7 @@ static int exec_cp_async(warp *w, const ptx_instr *i, uint32_t mask)
             emu_access(w, i, (int)l, SP_SHARED, dst, size, 0, A_WRITE);
             continue;
         }
+        if (n && early_lane(w, (int)l)) early_touch(w, i, (int)l, src, n, A_READ);
         if (n && !global_access(w, i, (int)l, src, n, A_READ)) continue;
         check_async_touch(op, (int)l, c, off, size, A_WRITE);
         p->c[l] = c; p->off[l] = off; p->src[l] = src; p->n[l] = n;

@@ -19,7 +19,7 @@ const char *const emu_check_name[E_COUNT] = {
     [E_SETMAXNREG] = "setmaxnreg", [E_IN_FLIGHT] = "in-flight-at-exit", [E_DEADLOCK] = "deadlock",
     [E_DESCRIPTOR] = "descriptor", [E_TRAP] = "trap", [E_ASSERT] = "assert",
     [E_UNSUPPORTED] = "unsupported", [E_OPERAND] = "operand", [E_READONLY] = "write-to-constant", [E_HANG] = "hang",
-    [E_LEAK] = "leak"};
+    [E_LEAK] = "leak", [E_EARLY] = "griddepcontrol"};
 
 /* Reports of one check at one line of the source (with the same calls that led there) in one kernel are one: unrolled
  * and inlined, it is many instructions. i: the first of them, place: the others. */

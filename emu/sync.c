@@ -1,5 +1,5 @@
 /* sync.c - what makes threads wait for each other: barriers, mbarriers, cluster barriers, fences; and the instructions
- * of a warp as a whole: shuffles, votes, match, redux, elect; setmaxnreg, griddepcontrol, clusterlaunchcontrol. */
+ * of a warp as a whole: shuffles, votes, match, redux, elect; setmaxnreg, clusterlaunchcontrol. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1101,7 +1101,6 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         i->exec = exec_setmaxnreg;
         return 0;
     }
-    if (!strcmp(word, "griddepcontrol")) { i->exec = nothing; return 0; }        /* launches run one after the other */
     if (!strcmp(word, "trace")) {               /* a mark for tools that record; there is none here */
         if (i->nmod != 2 || strcmp(i->mod[1], "mark") || i->nop != 1)
             return emu_decode_error(err, n, i, "must be trace.mark with a number");
@@ -1124,7 +1123,7 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     return emu_decode_error(err, n, i, "unknown instruction");
 }
 const emu_family emu_sync[] = {{"bar", decode_sync}, {"barrier", decode_sync}, {"fence", decode_sync},
-                               {"membar", decode_sync}, {"setmaxnreg", decode_sync}, {"griddepcontrol", decode_sync},
+                               {"membar", decode_sync}, {"setmaxnreg", decode_sync}, 
                                {"nanosleep", decode_sync}, {"trace", decode_sync},
                                {"clusterlaunchcontrol", decode_sync},
                                {"mbarrier", decode_mbarrier}, {"shfl", decode_collective}, {"vote", decode_collective},

@@ -4,7 +4,7 @@
  *
  * args.pdl_constant says of the third call's B that no kernel writes it that may still run. That is so where a call
  * without args.pdl lies between, though the kit may launch that one as a dependent: it lets the third start no sooner
- * than the first has ended. For a GPU: in tcemu launches run one after the other. */
+ * than the first has ended. In tcemu launches run one after the other, but what is read too early is reported. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"

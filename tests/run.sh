@@ -243,6 +243,7 @@ list() {
         step "attn_mla, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 8 --strict --schedules 2 "$build/tests/attn_mla" 30 1
         for device in sm_90a sm_80; do emulated $device attn_append 100; done
+        step "gemm_chain, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 --strict "$build/tests/gemm_chain"
         step "attn_fp8, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fp8" 90
         step "attn_fp8, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/attn_fp8" 20 1

@@ -48,6 +48,17 @@ static float *in_d, *out_d;
 #define RUN_CLUSTER(name, ctas, block, smem) HOST(name) { launch_cluster(name<BAD>, ctas, ctas, block, smem); }
 
 typedef void (*kernel_fn)(PARAMS);
+/* as a programmatic dependent launch */
+static inline cudaError_t launch_dependent(kernel_fn f, const float *from, float *to)
+{
+    cudaLaunchConfig_t c = {};
+    cudaLaunchAttribute a = {};
+    a.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    a.val.programmaticStreamSerializationAllowed = 1;
+    c.gridDim = 1; c.blockDim = 64;
+    c.attrs = &a; c.numAttrs = 1;
+    return cudaLaunchKernelEx(&c, f, from, to, 64);
+}
 static inline cudaError_t launch_cluster(kernel_fn f, int grid, int ctas, int block, int smem)
 {
     cudaLaunchConfig_t c = {};

@@ -635,3 +635,88 @@ KERNEL(mbar_remote_unordered)
     tc_cluster_sync();
 }
 RUN_CLUSTER(mbar_remote_unordered, 2, 64, 0)
+
+/* ---- dependent launches: out is written by a first kernel, and read by one that may start beside it ---- */
+static __global__ void pdl_first(PARAMS)
+{
+    tc_griddepcontrol_launch_dependents();
+    out[threadIdx.x] = in[threadIdx.x] + (float)n;
+}
+KERNEL(pdl_read_early)
+{
+    float x = 0;
+    if (BAD) x = in[threadIdx.x]; // EXPECT pdl_read_early griddepcontrol: "which kernel pdl_first wrote"
+    tc_griddepcontrol_wait();
+    if (!BAD) x = in[threadIdx.x];
+    out[threadIdx.x] = x;
+}
+HOST(pdl_read_early)
+{
+    pdl_first<<<1, 64>>>(in_d, out_d, 64);
+    launch_dependent(pdl_read_early<BAD>, out_d, out_d + 64);
+}
+/* one thread's wait serves those that a barrier orders behind it */
+KERNEL(pdl_other_warp)
+{
+    if (threadIdx.x == 0) tc_griddepcontrol_wait();
+    if (!BAD) __syncthreads();
+    out[threadIdx.x] = in[threadIdx.x]; // EXPECT pdl_other_warp griddepcontrol: "nothing before this waits for it"
+}
+HOST(pdl_other_warp)
+{
+    pdl_first<<<1, 64>>>(in_d, out_d, 64);
+    launch_dependent(pdl_other_warp<BAD>, out_d, out_d + 64);
+}
+KERNEL(pdl_write_early)
+{
+    const float x = (float)(n + threadIdx.x);
+    if (BAD) out[threadIdx.x] = x; // EXPECT pdl_write_early griddepcontrol: "writes global memory"
+    tc_griddepcontrol_wait();
+    if (!BAD) out[threadIdx.x] = x;
+}
+HOST(pdl_write_early)
+{
+    pdl_first<<<1, 64>>>(in_d, out_d, 64);
+    launch_dependent(pdl_write_early<BAD>, in_d, out_d);
+}
+/* what a copy reads it reads later than its thread asks for it, but not later than that thread's wait */
+KERNEL(pdl_bulk_early)
+{
+    TC_ALIGN(128) __shared__ float s[64];
+    BAR(full);
+    if (threadIdx.x == 0) { tc_mbarrier_init(full, 1); tc_fence_mbarrier_init(); }
+    __syncthreads();
+    if (!BAD) tc_griddepcontrol_wait();
+    if (threadIdx.x == 0) {
+        tc_mbarrier_arrive_expect_tx(full, 256);
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, full); // EXPECT pdl_bulk_early griddepcontrol: "reads global"
+    }
+    tc_griddepcontrol_wait();
+    tc_mbarrier_wait(full, 0);
+    out[threadIdx.x] = s[threadIdx.x];
+}
+HOST(pdl_bulk_early)
+{
+    pdl_first<<<1, 64>>>(in_d, out_d, 64);
+    launch_dependent(pdl_bulk_early<BAD>, out_d, out_d + 64);
+}
+/* A kernel that lets the next one start before it has waited: the one before it may still run then, too. */
+KERNEL(pdl_lets_go)
+{
+    if (BAD) tc_griddepcontrol_launch_dependents();
+    tc_griddepcontrol_wait();
+    if (!BAD) tc_griddepcontrol_launch_dependents();
+    out[threadIdx.x] = in[threadIdx.x];
+}
+static __global__ void pdl_last(PARAMS)
+{
+    const float x = in[threadIdx.x]; // EXPECT pdl_lets_go griddepcontrol: "which kernel pdl_first wrote"
+    tc_griddepcontrol_wait();
+    out[threadIdx.x] = x + (float)n;
+}
+HOST(pdl_lets_go)
+{
+    pdl_first<<<1, 64>>>(in_d, out_d, 64);
+    launch_dependent(pdl_lets_go<BAD>, in_d + 64, out_d + 64);
+    launch_dependent(pdl_last, out_d, out_d + 128);
+}
