@@ -421,7 +421,9 @@ TC_DEV_SM90A int tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_param
     const uint32_t at = slot + tc_box_lane(box);
     tc_attn_scores x = {u->s, 64, 0, step.n, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
     int rise;
-    if (x.n >= (int)tc__mla_get(u->note + 16u)) { /* not every row sees all of its keys */
+    /* Not every row may see all of its keys. That is asked first only where ptxas 13.0 bears it: elsewhere it
+     * serialises the products (C7511) if this is a branch. */
+    if (!(k.c.causal && k.c.paged) || x.n >= (int)tc__mla_get(u->note + 16u)) {
         const tc_attn_work w = tc__mla_note_work(u->note);
         x.row = u->r.row + (int)tc__mla_get(u->note + 20u);
         x.few = tc_attn_score(k.c, &p->d.problem, &w, x);

@@ -90,7 +90,7 @@ fi
 export NEWER
 targets="90a 80 100,120 100a 120f,120a,121a"
 for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu \
-    tests/gemm_f32.cu tests/gemm_each.cu tests/attn_fp8.cu tests/gemm_bits.cu \
+    tests/gemm_f32.cu tests/gemm_each.cu tests/attn_fp8.cu tests/attn_mla.cu tests/gemm_bits.cu \
     tests/gemm_sm100.cu tests/attn_sm100.cu tests/gemm_sparse_sm100.cu tests/gemm_groups_sm100.cu \
     tests/gemm_mix_sm100.cu tests/gemm_mixed_sm80.cu tests/gemm_mixed_sm100.cu tests/gemm_sm120.cu \
     tests/gemm_groups_sm120.cu \
@@ -108,13 +108,14 @@ for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm
             tests/*_sm120.cu:* | examples/36_*:* | *:120f*) continue ;;
             # sm_90a kernels only, or among others
             tests/*_sm100.cu:[89]* | tests/*_sm100.cu:*,*) continue ;;
-            tests/epilogues.cu:90a | examples/[24]2*:100,120) ;;
+            tests/epilogues.cu:90a | tests/attn_mla.cu:90a | examples/[24]2*:100,120) ;;
             tests/* | *:100,120 | examples/3*:[89]*) [ -z "$SHIPPED" ] || continue ;;
         esac
         case $source:$arch in
             *:120f*) ;;
             *sm90*:80 | *sm90*:1* | tests/gemm_fuzz.cu:[18]*) continue ;;
-            tests/attn_fuzz.cu:1* | tests/attn_bwd.cu:1* | tests/attn_fp8.cu:[18]*) continue ;;
+            tests/attn_fuzz.cu:1* | tests/attn_bwd.cu:1* | tests/attn_fp8.cu:[18]* | tests/attn_mla.cu:[18]*)
+                continue ;;
             # and those of the a targets
             examples/3*:100a | tests/*_sm100.cu:100a) ;;
             examples/3*:100,120 | examples/3[2-9]*:* | *:100a) continue ;;
