@@ -163,6 +163,7 @@ static void bits_set(uint8_t *b, uint64_t from, uint64_t n, int on)
 void alloc_mark(alloc *a, uint64_t addr, uint64_t size) { if (a->init) bits_set(a->init, addr - a->base, size, 1); }
 void alloc_wrote(alloc *a, uint64_t addr, uint64_t size, uint8_t mark)
 {
+    if (!size) return;
     if (!a->writer) {
         static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
         pthread_mutex_lock(&first);

@@ -86,10 +86,6 @@ void vclk_merge(cluster *cl, vclk **into, vclk *v)
     vclk_drop(cl, *into);
     *into = r;
 }
-static inline uint32_t thread_index(const warp *w, int lane)
-{
-    return (w->cta->rank * (uint32_t)w->cta->nwarp + w->id) * 32 + (uint32_t)lane;
-}
 static inline uint16_t warp_index(const warp *w) { return (uint16_t)(1 + thread_index(w, 0) / 32); }
 
 vclk *vclk_release(warp *w, uint32_t mask)

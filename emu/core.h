@@ -19,6 +19,10 @@ int emu_is_kernel_param(const ptx_sym *s);
  * are immutable and shared by reference. A thread's own entry in c is implied: its warp's present tick. */
 typedef struct vclk { uint32_t ref, n; uint32_t c[]; } vclk;    /* c[0..n), then p[0..n) */
 static inline uint32_t *vclk_p(const vclk *v) { return (uint32_t *)v->c + v->n; }
+static inline uint32_t thread_index(const warp *w, int lane)
+{
+    return (w->cta->rank * (uint32_t)w->cta->nwarp + w->id) * 32 + (uint32_t)lane;
+}
 vclk *vclk_ref(vclk *v);
 void vclk_drop(cluster *cl, vclk *v);
 /* what the lanes know, themselves included; starts a new tick */
@@ -51,7 +55,7 @@ void check_warp_end(warp *w);
 
 /* ---- early.c: what is touched before griddepcontrol.wait ---- */
 extern int emu_early_on;                                         /* writes are marked */
-void early_launch_begin(launch *L, int follows);
+void early_launch_begin(launch *L, int pdl);
 void early_launch_end(const launch *L);
 int early_lane(warp *w, int lane);                               /* 1: launches before this one may still run */
 void early_touch(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint64_t size, int flags);

@@ -120,8 +120,7 @@ static void give_planes(ptx_func *fn, ptx_opnd *o, int n, int *next, ptx_instr *
 }
 
 static const emu_family *const families[] = {emu_control, emu_alu, emu_cvt, emu_mem, emu_sync, emu_tma, emu_mma,
-                                             emu_wgmma, emu_tcgen05, emu_spcompress, emu_fabric,
-                                             emu_early};
+                                             emu_wgmma, emu_tcgen05, emu_spcompress, emu_fabric, emu_early};
 static uint32_t hash_of(const char *word)
 {
     uint32_t h = 5381;

@@ -5,8 +5,6 @@
  * a mark: the launch that wrote it last. A launch that may start while others run (its stream's last one, and where
  * that one lets the next start before it has waited itself, those that it may run beside) compares marks until a thread
  * has waited, or knows of one that has: a barrier behind the wait serves as well. */
-#define _GNU_SOURCE
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
@@ -20,10 +18,10 @@ static unsigned mark_now;
 static char name_of[256][96];
 static struct { uint8_t mark[EMU_EARLY_MAX]; int n; } last; /* what may run beside a launch that follows the last one */
 
-void early_launch_begin(launch *L, int follows)
+void early_launch_begin(launch *L, int pdl)
 {
     if (!emu_opt.checks) return;
-    if (follows) emu_early_on = 1;
+    if (pdl) emu_early_on = 1;
     if (!emu_early_on) return;
     if (++mark_now == 256) {
         alloc_unmark_writers();
@@ -32,7 +30,7 @@ void early_launch_begin(launch *L, int follows)
     }
     L->mark = (uint8_t)mark_now;
     strncpy(name_of[mark_now], emu_kernel_name(L), sizeof name_of[0] - 1);
-    L->nbeside = follows ? last.n : 0;
+    L->nbeside = pdl ? last.n : 0;
     memcpy(L->beside, last.mark, sizeof L->beside);
 }
 void early_launch_end(const launch *L)
@@ -82,8 +80,7 @@ static int exec_wait(warp *w, const ptx_instr *i, uint32_t mask)
     if (!cl->L->nbeside || !(mask & ~w->waited)) return X_NEXT;
     if (cl->nwaits == cl->cap_waits)
         cl->waits = realloc(cl->waits, (cl->cap_waits = cl->cap_waits ? 2 * cl->cap_waits : 16) * sizeof *cl->waits);
-    cl->waits[cl->nwaits].thread = (w->cta->rank * (uint32_t)w->cta->nwarp + w->id) * 32
-                                   + (uint32_t)__builtin_ctz(mask);
+    cl->waits[cl->nwaits].thread = thread_index(w, __builtin_ctz(mask));
     cl->waits[cl->nwaits++].tick = w->tick;
     w->waited |= mask;
     return X_NEXT;
@@ -92,7 +89,7 @@ static int exec_launch_dependents(warp *w, const ptx_instr *i, uint32_t mask)
 {
     launch *L = w->cta->cl->L;
     (void)i;
-    if (L->nbeside && !L->lets_go) EMU_EACH(l, mask) if (early_lane(w, (int)l)) L->lets_go = 1;
+    EMU_EACH(l, mask) if (early_lane(w, (int)l)) __atomic_store_n(&L->lets_go, 1, __ATOMIC_RELAXED);
     return X_NEXT;
 }
 

@@ -70,7 +70,6 @@ typedef struct emu_module {
 } emu_module;
 
 /* ---- State of a launch ---- */
-enum { EMU_EARLY_MAX = 8 };
 typedef struct cta {
     struct cluster *cl; uint32_t rank;  /* rank in the cluster */
     emu_dim3 id;
@@ -153,6 +152,7 @@ typedef struct warp {
     const ptx_instr *last_wait[32];
 } warp;
 
+enum { EMU_EARLY_MAX = 8 };               /* launches that may run beside one */
 typedef struct launch {
     const emu_device *dev; emu_kernel *k; emu_module *mod;
     emu_dim3 grid, block, clusterdim; uint32_t cluster_size;
@@ -395,8 +395,8 @@ emu_kernel *emu_module_kernel(emu_module *m, const char *name);
 void *emu_module_global(emu_module *m, const char *name, size_t *size);
 typedef struct emu_launch_config {
     emu_dim3 grid, block, cluster;      /* cluster 0,0,0 or 1,1,1: none */
-    uint32_t dyn_smem; int cooperative, pdl;
-    int follows;                        /* pdl, and what its stream did last is the last launch of all */
+    uint32_t dyn_smem; int cooperative;
+    int pdl;                            /* programmatic, and behind the last launch of all, in the same stream */
     /* CUDA 13.5, for this launch in place of the kernel's attributes. cluster_mode: 0 as they say, 1 portable sizes
      * alone, 2 others too; smem_mode: the same, and 3, 4 the oversized ones */
     int cluster_mode, smem_mode;

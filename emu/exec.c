@@ -1452,7 +1452,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
         memset(L.grid_workspace, 0, 64);
         emu_global_mark((uint64_t)(uintptr_t)L.grid_workspace, 64, 1);
     }
-    early_launch_begin(&L, c->pdl && c->follows);
+    early_launch_begin(&L, c->pdl);
     L.spin = spin_new(&L);
     struct worker_pool p = {.L = &L, .nclusters = (uint32_t)((uint64_t)g.x * g.y * g.z / cs)};
     L.pool = &p;

@@ -952,7 +952,7 @@ static int perform_launch(host_op *op)
     char why[1024] = "", *buf = NULL;
     int before = emu_error_count();
     if (!c.cluster.x) c.cluster = f->cluster;
-    c.follows = op->where && op->where == launched_in;
+    c.pdl = c.pdl && op->where && op->where == launched_in; /* else it waits for all that comes before it */
     int e = emu_launch(f->k, &c, op->launch.args, op->launch.packed, op->launch.size, why, sizeof why);
     ++ticks;
     if (e && *why && (!is_sticky(e) || emu_error_count() == before)) {
@@ -961,6 +961,7 @@ static int perform_launch(host_op *op)
     }
     if (e == cudaErrorNotSupported && emu_error_count() == before) host_not_run();
     if (is_sticky(e)) stuck = e;
+    launched_in = e ? NULL : op->where;
     return e;
 }
 
@@ -1080,16 +1081,9 @@ static int set(host_op *op)
 static int perform(host_op *op)
 {
     int e = 0;
+    if (op->kind != OP_LAUNCH) launched_in = NULL;
     switch (op->kind) {
-    case OP_LAUNCH:
-        e = perform_launch(op);
-        launched_in = e ? NULL : op->where;
-        return e;
-    default: break;
-    }
-    launched_in = NULL;
-    switch (op->kind) {
-    case OP_LAUNCH: break;
+    case OP_LAUNCH: return perform_launch(op);
     case OP_COPY: return copy(op);
     case OP_SET: return set(op);
     case OP_RECORD:

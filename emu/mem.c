@@ -44,6 +44,12 @@ static const char *verb(int flags)
     return flags & A_ATOMIC ? "atomic access to" : flags & A_WRITE ? "write to" : "read of";
 }
 
+/* A kernel's write: that these bytes have been written, and by whom. */
+static void wrote(const warp *w, alloc *a, uint64_t addr, uint64_t size)
+{
+    if (emu_opt.checks) alloc_mark(a, addr, size);
+    if (emu_early_on) alloc_wrote(a, addr, size, w->cta->cl->L->mark);
+}
 static void *global_access(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint64_t size, int flags)
 {
     char why[320], text[400];
@@ -64,9 +70,8 @@ static void *global_access(warp *w, const ptx_instr *i, int lane, uint64_t addr,
                 alloc_mark(a, addr, size);
             }
         }
-        if (flags & (A_WRITE | A_ATOMIC)) alloc_mark(a, addr, size);
     }
-    if (emu_early_on && flags & (A_WRITE | A_ATOMIC) && size) alloc_wrote(a, addr, size, w->cta->cl->L->mark);
+    if (flags & (A_WRITE | A_ATOMIC)) wrote(w, a, addr, size);
     return (void *)(uintptr_t)addr;
 }
 uint8_t *emu_async_global(async_op *op, uint64_t addr, uint64_t bytes, int flags)
@@ -328,8 +333,7 @@ static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
         EMU_EACH(l, mask) {
             uint8_t *p = (uint8_t *)(uintptr_t)at[l], b[16];
             for (uint32_t k = 0; k < n; k++) memcpy(b + k * bytes, bytes == 4 ? &plane[k][l] : &plane[k][2 * l], bytes);
-            if (emu_opt.checks) alloc_mark(to, at[l], bytes * n);
-            if (emu_early_on) alloc_wrote(to, at[l], bytes * n, w->cta->cl->L->mark);
+            wrote(w, to, at[l], bytes * n);
             int changed = memcmp(p, b, bytes * n) != 0;
             emu_progress += (uint64_t)changed;
             emu_writes += (uint64_t)changed;

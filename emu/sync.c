@@ -1123,7 +1123,7 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     return emu_decode_error(err, n, i, "unknown instruction");
 }
 const emu_family emu_sync[] = {{"bar", decode_sync}, {"barrier", decode_sync}, {"fence", decode_sync},
-                               {"membar", decode_sync}, {"setmaxnreg", decode_sync}, 
+                               {"membar", decode_sync}, {"setmaxnreg", decode_sync},
                                {"nanosleep", decode_sync}, {"trace", decode_sync},
                                {"clusterlaunchcontrol", decode_sync},
                                {"mbarrier", decode_mbarrier}, {"shfl", decode_collective}, {"vote", decode_collective},
