@@ -148,7 +148,7 @@ TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90,
                           &s->cache[0]};
     tc__launch there = *how;
-    there.pdl = args && args->pdl >= 0; /* its blocks start up beside the end of those before: 1 % of short calls */
+    there.pdl = args && args->pdl >= 0; /* its blocks start up beside the end of those before */
     return tc__attn_sm90_run(c, &k, args, &there);
 }
 

@@ -120,12 +120,9 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_decode_config(const tc_attn_config giv
     if (c.stages == 0) {
         const int slots = c.warps * tc__decode_slab(c), tile = slots ? slots : 1,
                   half = (TC__DECODE_HALF - tc__decode_rest(c)) / tile,
-                  whole = (TC__SM90_SMEM_MAX - tc__decode_rest(c)) / tile;
-        c.stages = half >= 3 ? half : whole;
-        if (half >= 3) { /* 64 KB of a block on their way are enough: of heads of 128 more cost up to 8 % */
-            const int enough = (65536 + tile - 1) / tile;
-            c.stages = enough < 2 ? 2 : enough < half ? enough : half;
-        }
+                  whole = (TC__SM90_SMEM_MAX - tc__decode_rest(c)) / tile,
+                  enough = tile < 32768 ? (65536 + tile - 1) / tile : 2; /* 64 KB: more cost up to 8 % */
+        c.stages = half < 3 ? whole : enough < half ? enough : half;
         c.stages = c.stages > 6 ? 6 : c.stages;
     }
     return c;

@@ -189,7 +189,7 @@ TC_DEV_SM90 tc__attn_fp8_exponents tc__attn_fp8_maxima(const tc_attn_scores x, t
         const int first = tc__attn_fp8_rises(x, u, 0, e.scale[0]), second = tc__attn_fp8_rises(x, u, 1, e.scale[1]);
         e.rise = __any_sync(0xffffffffu, first | second);
     }
-    if (__builtin_expect(e.rise, 0)) {
+    if (e.rise) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float top = tc__attn_quad_max(tc__attn_top(x, i, 0, 0.f) * e.scale[i]),
@@ -262,10 +262,10 @@ TC_DEV_SM90 void tc__attn_fp8_pack(const tc_attn_config c, tc__attn90_consumer *
     }
 }
 
-/* V's factor of tile n from now on: O, which is kept in units of it, is multiplied by f. 1: by another than 1, maybe */
-TC_DEV_SM90 int tc__attn_fp8_units(const tc_attn_sm90_params *p, tc__attn90_consumer *u, int n, const float *f)
+/* V's factor of tile n from now on: O, which is kept in units of it, is to be multiplied by u->f. The return value:
+ * whether that may be another than f. */
+TC_DEV_SM90 int tc__attn_fp8_units(const tc__attn_factor_list *v, tc__attn90_consumer *u, int n, const float *f)
 {
-    const tc__attn_factor_list *v = &tc__attn_fp8_scaling(&p->problem)->v;
     u->f[0] = f[0], u->f[1] = f[1];
     if (v->rows) {
         const float next = tc__attn_fp8_of_keys(v, u, n), ratio = u->v_factor * tc__inverse(next);
@@ -354,7 +354,7 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
     u->v = v;
     tc__attn_fp8_pack(c, u, t.edges && u->few);
-    other = tc__attn_fp8_units(p, u, t.n, f);
+    other = tc__attn_fp8_units(&s->v, u, t.n, f);
     if (c.promote == TC_FAST && __builtin_expect(e.rise || other, 0)) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
 }
 

@@ -45,8 +45,11 @@ TC_HD TC_CONSTEXPR tc_roles tc_roles_of(int consumers, int wants)
 {
     tc_roles r = {0, 0};
     if (consumers == 2) r.producer = wants == TC_ROLES_PRODUCER ? 56 : wants == TC_ROLES_CONSUMERS ? 24 : 40;
-    if (consumers == 2) r.consumer = wants == TC_ROLES_PRODUCER ? 224 : wants == TC_ROLES_CONSUMERS ? 240 : 232;
-    if (consumers == 2 && wants == TC_ROLES_HELPED) r.producer = 40, r.consumer = 216;
+    if (consumers == 2)
+        r.consumer = wants == TC_ROLES_PRODUCER    ? 224
+                     : wants == TC_ROLES_CONSUMERS ? 240
+                     : wants == TC_ROLES_HELPED    ? 216
+                                                   : 232;
     if (consumers == 3) r.producer = 32, r.consumer = 160;
     if (consumers == 4) r.producer = 32, r.consumer = 112;
     return r;

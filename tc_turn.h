@@ -67,7 +67,7 @@ TC_DEV uint32_t tc__turn_pick(uint32_t a, uint32_t b, uint32_t pick)
 /* Of the eight tiles of a line of a box, tile i changes places with tile i ^ part, four times two of them; part 0 is
  * the diagonal. A tile's row and its column in units of 16 are bits of its offset, so that XOR moves it: row by 2048
  * bytes, chunk by 16. at: shared address of the box; ahead, a constant: how many times two are read before one is
- * written; low, a constant: the lowest bit of part, and any for part 0. */
+ * written; low: the lowest bit of part, and any for part 0; as a constant it saves instructions. */
 TC_DEV_SM90 void tc__turn_8_part(const int ahead, const tc__turner *t, uint32_t at, uint32_t part, const uint32_t low)
 {
     const uint32_t tile = 2048u + 16u;
