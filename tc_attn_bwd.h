@@ -37,9 +37,10 @@
  * shared, dK and dV are sums over the query heads of the group. Where a side is empty (q_len or k_len is 0), its
  * tensors are null, and the gradients of the other side become 0. No result may overlap another tensor.
  *
- * ORDER. dQ is a sum over tiles of keys, which different blocks have. By default they add in the order of the keys,
+ * ORDER. dQ is a sum over tiles of keys, which different blocks have. By default they add in an order that is fixed,
  * each in its turn: two calls with the same arguments on the same device give the same bits. With args.fast = 1 each
- * adds when it has it: the last bits of dQ differ from call to call (dK, dV and dsink do not), and no block waits.
+ * adds when it has it: the last bits of dQ differ from call to call (dK, dV and dsink do not), and no block waits; on
+ * Hopper that is seldom faster.
  *
  * WORKSPACE: f32 sums of dQ, two floats for each row, a few for each tile. It may hold anything, and serves one call at
  * a time.

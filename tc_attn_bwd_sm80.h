@@ -338,7 +338,7 @@ TC_DEV_SM80 void tc_attn_bwd_sm80(const tc_attn_bwd_config c, const tc_attn_bwd_
                                sq = {c.type, c.head_dim / split, c.bm, c.bn * 2, qb, 1, 1};
     tc__attn_bwd80_place u;
     float dk[128], dv[128];
-    int stage = 0, h, m, ahead_h, ahead_m;
+    int stage = 0;
     u.p = p;
     u.warp = (int)tc_uniform(threadIdx.x / 32u);
     if (!tc_attn_bwd_work_at(c, a, blockIdx.x, &u.w)) return;
@@ -354,7 +354,7 @@ TC_DEV_SM80 void tc_attn_bwd_sm80(const tc_attn_bwd_config c, const tc_attn_bwd_
     for (int i = 0; i < c.head_dim_v / split / 2; i++) dv[i] = 0.f;
 #pragma unroll
     for (int i = 0; i < c.head_dim / split / 2; i++) dk[i] = 0.f;
-    if (u.w.lo < u.w.hi) {
+    if (u.w.count > 0) {
         const long long b = a->cu_k ? 0 : u.w.b, row = u.w.k_at + u.w.k0;
         const tc__attn_bwd80_source k = {(const char *)p->k + (b * p->k_batch + u.w.h * p->k_head + row * p->k_row) * 2,
                                          p->k_row * 2, u.w.k_len - u.w.k0};
@@ -363,18 +363,18 @@ TC_DEV_SM80 void tc_attn_bwd_sm80(const tc_attn_bwd_config c, const tc_attn_bwd_
         const int last = (u.w.h + 1) * a->share;
         tc__attn_bwd80_load(threads, c.bn, c.head_dim, u.k, k);
         tc__attn_bwd80_load(threads, c.bn, c.head_dim_v, u.v, v);
-        h = u.w.h * a->share, m = u.w.hi - 1;
-        tc__attn_bwd80_fetch(c, &u, h, m, 0);
+        tc_attn_bwd_step at = tc_attn_bwd_first(a, &u.w), ahead;
+        tc__attn_bwd80_fetch(c, &u, at.h, at.m, 0);
         tc_cp_async_commit_group();
 #pragma unroll 1
         for (;;) {
-            ahead_h = h, ahead_m = m - 1;
-            if (ahead_m < u.w.lo) ahead_m = u.w.hi - 1, ahead_h++;
+            ahead = at;
+            tc_attn_bwd_next(c, &u.w, &ahead);
             TC_CP_ASYNC_WAIT_GROUP(0);
             __syncthreads(); /* the tile is there, and everybody is done with the one before */
-            if (c.stages == 2 && ahead_h < last) tc__attn_bwd80_fetch(c, &u, ahead_h, ahead_m, stage ^ 1);
+            if (c.stages == 2 && ahead.h < last) tc__attn_bwd80_fetch(c, &u, ahead.h, ahead.m, stage ^ 1);
             if (c.stages == 2) tc_cp_async_commit_group();
-            tc__attn_bwd80_scores(c, &u, h, m, stage);
+            tc__attn_bwd80_scores(c, &u, at.h, at.m, stage);
             __syncthreads();
             const uint32_t g = u.dout + (uint32_t)(stage * c.bm * vb), q = u.q + (uint32_t)(stage * c.bm * qb);
             tc__attn_bwd80_product(po, dv, tc__attn_bwd80_operand(c.bn * 2, u.prob, 1, 0, mine_v.row),
@@ -383,14 +383,14 @@ TC_DEV_SM80 void tc_attn_bwd_sm80(const tc_attn_bwd_config c, const tc_attn_bwd_
                                    tc__attn_bwd80_operand(qb, q, 0, 0, mine_k.col));
             if (c.stages == 1) {
                 __syncthreads();
-                if (ahead_h < last) tc__attn_bwd80_fetch(c, &u, ahead_h, ahead_m, 0);
+                if (ahead.h < last) tc__attn_bwd80_fetch(c, &u, ahead.h, ahead.m, 0);
                 tc_cp_async_commit_group();
             } else {
                 stage ^= 1;
             }
-            tc__attn_bwd80_dq(c, &u, h, m);
-            h = ahead_h, m = ahead_m;
-            if (h == last) break;
+            tc__attn_bwd80_dq(c, &u, at.h, at.m);
+            at = ahead;
+            if (at.h == last) break;
         }
     }
     tc_attn_bwd_rows to = tc__attn_bwd_dkv(a, &u.w, 1, u.w.k0 + mine_v.row);

@@ -42,12 +42,13 @@ typedef struct tc_attn_bwd_sm90_params {
  *
  * One step of a consumer; what stands beside each line runs on the Tensor Cores meanwhile, and always what the other
  * one has issued:
- *     dQ of the step before to shared memory       S
- *     P = exp2(S scale - lse)                      dP
+ *     P = exp2(S scale - lse)                      S, dP
  *     dS = P (dP - delta)
- *     dS stored, the other's waited for            dV, dK
- * There are two dS, so that one wait a step is enough: who stores the next but one has waited for what the other stored
- * after its dQ of this one.
+ *     dS stored, the other's waited for            dV
+ *     dQ to shared memory                          dK
+ * S, dP and dQ read both operands from shared memory, all that it can give; dV and dK read half as much, and beside dK
+ * there is room for what is written of dQ. There are two dS, so that one wait a step is enough: who stores the next but
+ * one has waited for what the other stored after its dQ of this one.
  */
 enum { TC__ATTN_BWD90_KEYS = 128 };
 
@@ -160,7 +161,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc_attn_bwd_sm90_wgmma tc__attn_bwd90_wgmma(const tc_a
     return m;
 }
 
-/* What every thread knows: shared memory, the tile of work, the number of its steps, how many tiles it has taken. */
+/* What every thread knows: shared memory, the tile of work, the number of its steps. */
 typedef struct tc__attn_bwd90_block {
     const tc_attn_bwd_sm90_params *p;
     uint32_t smem;
@@ -169,8 +170,10 @@ typedef struct tc__attn_bwd90_block {
     uint32_t index, index_full, index_empty; /* the number of the tile of work, and its barriers */
     tc_attn_bwd_work w;
     int steps;
-    uint32_t taken;
+    uint32_t phases; /* bits: of the next tile's number, and of K and V, which tiles without steps leave alone */
 } tc__attn_bwd90_block;
+
+enum { TC__ATTN_BWD90_NUMBER = 1, TC__ATTN_BWD90_KV = 2 };
 
 /* Into uniform registers: it is the same for the warp, which needs the others for sums. */
 TC_DEV_SM80 void tc__attn_bwd90_uniform(tc_attn_bwd_work *w)
@@ -184,8 +187,8 @@ TC_DEV_SM80 void tc__attn_bwd90_uniform(tc_attn_bwd_work *w)
     w->q_at = (int)tc_uniform((uint32_t)w->q_at);
     w->k_at = (int)tc_uniform((uint32_t)w->k_at);
     w->tile = (int)tc_uniform((uint32_t)w->tile);
-    w->lo = (int)tc_uniform((uint32_t)w->lo);
-    w->hi = (int)tc_uniform((uint32_t)w->hi);
+    w->first = (int)tc_uniform((uint32_t)w->first);
+    w->last = (int)tc_uniform((uint32_t)w->last);
 }
 
 /* Tile of work `index`: 0 where there is none of that number. */
@@ -193,8 +196,13 @@ TC_DEV_SM80 int tc__attn_bwd90_begin(const tc_attn_bwd_config c, tc__attn_bwd90_
 {
     b->steps = 0;
     if (!tc_attn_bwd_work_at(c, &b->p->problem, index, &b->w)) return 0;
-    b->steps = (b->w.hi - b->w.lo) * b->p->problem.share;
+    b->steps = b->w.count * b->p->problem.share;
     return 1;
+}
+
+TC_DEV uint32_t tc__attn_bwd90_kv(const tc__attn_bwd90_block *b)
+{
+    return b->phases & (uint32_t)TC__ATTN_BWD90_KV ? 1u : 0u;
 }
 
 TC_DEV uint32_t tc__attn_bwd90_tiles(const tc__attn_bwd90_block *b)
@@ -207,25 +215,10 @@ TC_DEV uint32_t tc__attn_bwd90_tiles(const tc__attn_bwd90_block *b)
 TC_DEV_SM90 uint32_t tc__attn_bwd90_take(tc__attn_bwd90_block *b)
 {
     uint32_t index;
-    TC_MBARRIER_WAIT(b->index_full, b->taken & 1u, "tile", 0);
-    b->taken++;
+    TC_MBARRIER_WAIT(b->index_full, b->phases & (uint32_t)TC__ATTN_BWD90_NUMBER, "tile", 0);
+    b->phases ^= (uint32_t)TC__ATTN_BWD90_NUMBER;
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(index) : "r"(b->index) : "memory");
     return index;
-}
-
-/* A step: which head, which tile of queries; from the last down. */
-typedef struct tc__attn_bwd90_step {
-    int h, m;
-} tc__attn_bwd90_step;
-
-TC_DEV tc__attn_bwd90_step tc__attn_bwd90_first(const tc__attn_bwd90_block *b)
-{
-    const tc__attn_bwd90_step s = {b->w.h * b->p->problem.share, b->w.hi - 1};
-    return s;
-}
-TC_DEV void tc__attn_bwd90_next(const tc__attn_bwd90_block *b, tc__attn_bwd90_step *s)
-{
-    if (--s->m < b->w.lo) s->m = b->w.hi - 1, s->h++;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -287,10 +280,10 @@ TC_DEV_SM90 void tc__attn_bwd90_fetch(const tc__attn_bwd90_block *b, const tc__a
 /* What goes on from tile to tile. */
 typedef struct tc__attn_bwd90_producer {
     tc_ring ring;
-    uint32_t tails, live; /* live: tiles that had steps */
+    uint32_t tails;
 } tc__attn_bwd90_producer;
 
-TC_DEV_SM90 void tc__attn_bwd90_produce(const tc_attn_bwd_config c, const tc__attn_bwd90_block *b,
+TC_DEV_SM90 void tc__attn_bwd90_produce(const tc_attn_bwd_config c, tc__attn_bwd90_block *b,
                                         tc__attn_bwd90_producer *u)
 {
     const tc__attn_bwd90_plan at = tc__attn_bwd90_plan_of(c);
@@ -298,9 +291,9 @@ TC_DEV_SM90 void tc__attn_bwd90_produce(const tc_attn_bwd_config c, const tc__at
     const tc_attn_bwd_problem *a = &p->problem;
     const uint32_t rows_bytes = (uint32_t)c.bm * 8u;
     tc__attn_bwd90_load x;
-    tc__attn_bwd90_step s = tc__attn_bwd90_first(b);
+    tc_attn_bwd_step s = tc_attn_bwd_first(&b->p->problem, &b->w);
 #pragma unroll 1
-    for (int i = 0; i < b->steps; i++, tc__attn_bwd90_next(b, &s), tc_ring_next(&u->ring, c.stages)) {
+    for (int i = 0; i < b->steps; i++, tc_attn_bwd_next(c, &b->w, &s), tc_ring_next(&u->ring, c.stages)) {
         x.outer = a->cu_q ? 0 : b->w.b;
         x.row = b->w.q_at + s.m * c.bm, x.head = s.h;
         x.used = a->tail_q ? b->w.q_len - s.m * c.bm : c.bm;
@@ -317,8 +310,8 @@ TC_DEV_SM90 void tc__attn_bwd90_produce(const tc_attn_bwd_config c, const tc__at
             keys.outer = a->cu_k ? 0 : b->w.b;
             keys.row = b->w.k_at + b->w.k0, keys.head = b->w.h;
             keys.used = a->tail_k ? b->w.k_len - b->w.k0 : c.bn;
-            TC_MBARRIER_WAIT(b->kv_empty, (u->live & 1u) ^ 1u, "K and V empty", 0);
-            u->live++;
+            TC_MBARRIER_WAIT(b->kv_empty, tc__attn_bwd90_kv(b) ^ 1u, "K and V empty", 0);
+            b->phases ^= (uint32_t)TC__ATTN_BWD90_KV;
             keys.full = b->k_full;
             keys.map = &p->k, keys.tile = tc__attn_bwd90_k_tile(c), keys.to = b->smem + (uint32_t)at.k;
             tc__attn_bwd90_fetch(b, keys, 0, &u->tails);
@@ -340,15 +333,15 @@ TC_DEV_SM90 void tc__attn_bwd90_produce_all(const tc_attn_bwd_config c, tc__attn
     unsigned *counter = b->p->problem.counter;
     tc__attn_bwd90_producer u;
     uint32_t index;
-    u.ring.stage = u.ring.phase = u.tails = u.live = 0;
+    u.ring.stage = u.ring.phase = u.tails = 0;
     do {
-        index = b->taken ? tc__attn_bwd90_tiles(b) : blockIdx.x;
+        index = b->phases ? tc__attn_bwd90_tiles(b) : blockIdx.x;
         if (counter) {
             if (tc_lane() == 0) index = atomicAdd(counter, 1u);
             index = __shfl_sync(0xffffffffu, index, 0);
         }
-        TC_MBARRIER_WAIT(b->index_empty, (b->taken & 1u) ^ 1u, "tile empty", 0);
-        b->taken++;
+        TC_MBARRIER_WAIT(b->index_empty, b->phases & (uint32_t)TC__ATTN_BWD90_NUMBER ? 0u : 1u, "tile empty", 0);
+        b->phases ^= (uint32_t)TC__ATTN_BWD90_NUMBER;
         if (tc_lane() == 0) {
             asm volatile("st.shared.u32 [%0], %1;" : : "r"(b->index), "r"(index) : "memory");
             tc_mbarrier_arrive(b->index_full);
@@ -369,9 +362,7 @@ TC_DEV_SM90 void tc__attn_bwd90_produce_all(const tc_attn_bwd_config c, tc__attn
  * there is anything to add. What a tile of keys waits for are turns of tiles with a lower number, so nobody waits for
  * ever, however few blocks run: tiles are taken in the order of their numbers, each block works on its own in that
  * order too, and of those that are taken and not done the lowest waits for nobody. (That holds for no other order: were
- * a tile to add before a lower one does, a block that runs alone would have the lower one wait for it. And with this
- * order of adding all who start together had best begin at one end: whoever begins further on waits for the one before
- * to come there.)
+ * a tile to add before a lower one does, a block that runs alone would have the lower one wait for it.)
  */
 TC_DEV_SM90 void tc__attn_bwd90_write(const tc_attn_bwd_config c, tc__attn_bwd90_block *b, uint32_t which)
 {
@@ -383,20 +374,23 @@ TC_DEV_SM90 void tc__attn_bwd90_write(const tc_attn_bwd_config c, tc__attn_bwd90
 #pragma unroll 1
     for (;;) {
         const uint32_t index = tc__attn_bwd90_take(b);
-        tc__attn_bwd90_step s;
+        tc_attn_bwd_step s;
         tc_mbarrier_arrive(b->index_empty);
         if (index >= tc__attn_bwd90_tiles(b)) break;
         if (!tc__attn_bwd90_begin(c, b, index)) continue;
-        s = tc__attn_bwd90_first(b);
+        s = tc_attn_bwd_first(&b->p->problem, &b->w);
 #pragma unroll 1
-        for (; b->steps > 0; b->steps--, tc__attn_bwd90_next(b, &s), n++) {
+        for (; b->steps > 0; b->steps--, tc_attn_bwd_next(c, &b->w, &s), n++) {
             if (n & 1u) continue;
             const uint32_t tile = (uint32_t)tc__attn_bwd_tile(a, &b->w, s.h, s.m);
             float *to = a->sums + (unsigned long long)tile * (bytes / 4u);
             const unsigned before = a->fast ? 1u : (unsigned)tc__attn_bwd_turn(c, a, &b->w, s.m);
-            if (!a->fast && before) tc__attn_bwd_wait_turn(a->turns + tile, before);
+            if (!a->fast && before) {
+                tc__attn_bwd_wait_turn(a->turns + tile, before);
+                tc_fence_proxy_async_global(); /* TMA adds to what others wrote before the turn came */
+            }
             TC_MBARRIER_WAIT(tc_pipe_full(b->dq, which), n >> 1 & 1u, "dQ full", (int)which);
-            tc_fence_proxy_async(); /* what others wrote by TMA before the turn came */
+            tc_fence_proxy_async_shared(); /* and reads what the consumers wrote */
             if (before) tc_cp_reduce_async_bulk_add_f32(to, from, bytes);
             else tc_cp_async_bulk_s2g(to, from, bytes);
             tc_cp_async_bulk_commit_group();
@@ -404,7 +398,6 @@ TC_DEV_SM90 void tc__attn_bwd90_write(const tc_attn_bwd_config c, tc__attn_bwd90
             tc_mbarrier_arrive(tc_pipe_empty(b->dq, which));
             if (!a->fast) {
                 TC_CP_ASYNC_BULK_WAIT_GROUP(0);
-                tc_fence_proxy_async();
                 tc__attn_bwd_end_turn(a->turns + tile, before + 1u);
             }
         }
@@ -419,9 +412,9 @@ typedef struct tc__attn_bwd90_consumer {
     int wg, row;  /* warpgroup; first of this warp's keys in the tile */
     tc_ring ring; /* of this step */
     uint32_t steps; /* whose second half is done, in all tiles */
-    uint32_t live;  /* tiles before this one that had steps */
     float *s, *dp, *dq, *dk, *dv;
     uint32_t *a, *e; /* P' and dS' as A operands */
+    tc_f32x2 *rows;  /* lse of the step's queries, then their delta */
 } tc__attn_bwd90_consumer;
 
 /* What is known when it is compiled. */
@@ -517,7 +510,7 @@ TC_DEV tc_f32x2 tc__attn_bwd90_two(uint32_t at)
 
 /* Keys that a query does not see to -inf; asked in tiles that have such alone. */
 TC_DEV void tc__attn_bwd90_mask(const tc_attn_bwd_config c, const tc__attn_bwd90_block *b,
-                                const tc__attn_bwd90_consumer *u, const tc__attn_bwd90_step at)
+                                const tc__attn_bwd90_consumer *u, const tc_attn_bwd_step at)
 {
     const tc_attn_bwd_problem *a = &b->p->problem;
     const int lane = tc_lane(), off = b->w.k_len - b->w.q_len, q0 = at.m * c.bm + lane % 4 * 2;
@@ -543,13 +536,28 @@ TC_DEV void tc__attn_bwd90_mask(const tc_attn_bwd_config c, const tc__attn_bwd90
     }
 }
 
-/* S to P, in place. rows: shared address of the tile's lse. */
-TC_DEV_SM80 void tc__attn_bwd90_p(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, uint32_t rows,
-                                  float scale)
+/* Are there registers to ask for lse and delta early? */
+TC_HD TC_CONSTEXPR int tc__attn_bwd90_early(const tc_attn_bwd_config c)
+{
+    return c.bm == 64 && !c.dropout && (c.stages == 2 || c.head_dim + c.head_dim_v <= 192);
+}
+
+/* A step's lse or delta. early: well before they are used, since behind products in the making a load takes some 300
+ * cycles. rows: shared address of this lane's first. */
+TC_DEV_SM80 void tc__attn_bwd90_ask(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, uint32_t rows,
+                                    const int early)
+{
+    if (early != tc__attn_bwd90_early(c)) return;
+#pragma unroll
+    for (int j = 0; j < c.bm / 8; j++) u->rows[j] = tc__attn_bwd90_two(rows + (uint32_t)(j * 32));
+}
+
+/* S to P, in place. */
+TC_DEV_SM80 void tc__attn_bwd90_p(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, float scale)
 {
 #pragma unroll
     for (int j = 0; j < c.bm / 8; j++) {
-        const tc_f32x2 l = tc__attn_bwd90_two(rows + (uint32_t)(j * 32));
+        const tc_f32x2 l = u->rows[j];
         float *s = u->s + 4 * j;
 #pragma unroll
         for (int i = 0; i < 4; i++) s[i] = tc__exp2(fmaf(s[i], scale, i % 2 ? -l.y : -l.x));
@@ -560,7 +568,7 @@ TC_DEV_SM80 void tc__attn_bwd90_p(const tc_attn_bwd_config c, const tc__attn_bwd
  * kept where the last of dS comes to lie. */
 enum { TC__ATTN_BWD90_DROPS = 64 / 4 - 1 };
 TC_DEV_SM80 void tc__attn_bwd90_drop(const tc_attn_bwd_config c, const tc__attn_bwd90_block *b,
-                                     const tc__attn_bwd90_consumer *u, const tc__attn_bwd90_step at)
+                                     const tc__attn_bwd90_consumer *u, const tc_attn_bwd_step at)
 {
     uint32_t bits = 0;
     if (!c.dropout) return;
@@ -572,13 +580,12 @@ TC_DEV_SM80 void tc__attn_bwd90_drop(const tc_attn_bwd_config c, const tc__attn_
     u->e[TC__ATTN_BWD90_DROPS] = bits;
 }
 
-/* P and dP to P and dS, packed: not before, since there are no registers for all four. rows: shared address of the
- * tile's delta. */
-TC_DEV_SM80 void tc__attn_bwd90_ds(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, uint32_t rows)
+/* P and dP to P and dS, packed: not before, since there are no registers for all four. */
+TC_DEV_SM80 void tc__attn_bwd90_ds(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u)
 {
 #pragma unroll
     for (int j = 0; j < c.bm / 8; j++) {
-        const tc_f32x2 l = tc__attn_bwd90_two(rows + (uint32_t)(j * 32));
+        const tc_f32x2 l = u->rows[j];
         const float *s = u->s + 4 * j, *d = u->dp + 4 * j;
         if (c.dropout) { /* of P, and of dP in place */
             float p[4];
@@ -607,7 +614,7 @@ TC_DEV uint32_t tc__attn_bwd90_rows(const tc_attn_bwd_config c, const tc__attn_b
          + (uint32_t)(tc_lane() % 4 * 8);
 }
 
-/* dQ of the last step that was begun, when it is there, to shared memory for the writer. */
+/* dQ of this step, when it is there, to shared memory for the writer, who has the fence that TMA wants. */
 TC_DEV_SM90 void tc__attn_bwd90_hand(const tc_attn_bwd_config c, const tc__attn_bwd90_block *b,
                                      const tc__attn_bwd90_consumer *u)
 {
@@ -615,7 +622,7 @@ TC_DEV_SM90 void tc__attn_bwd90_hand(const tc_attn_bwd_config c, const tc__attn_
     const int run = c.bm == 128 ? (u->wg * 4 + warp) * runs : (warp * 2 + u->wg) * runs;
     const tc__attn_bwd90_plan plan = tc__attn_bwd90_plan_of(c);
     /* its number, and that of the step that had its slot before, plus 2: fresh barriers pass for what never was */
-    const uint32_t step = u->steps - 1u, last = step + 2u - (uint32_t)plan.dqs;
+    const uint32_t step = u->steps, last = step + 2u - (uint32_t)plan.dqs;
     const uint32_t slot = plan.dqs == 2 ? (step & 1u) * (uint32_t)tc__attn_bwd90_dq_bytes(c) : 0u;
     const uint32_t to = b->smem + (uint32_t)(plan.dq + run * 512 + tc_lane() * 16) + slot;
     TC_MBARRIER_WAIT(tc_pipe_empty(b->dq, last & 1u), (last >> 1 & 1u) ^ 1u, "dQ empty", (int)(last & 1u));
@@ -625,7 +632,6 @@ TC_DEV_SM90 void tc__attn_bwd90_hand(const tc_attn_bwd_config c, const tc__attn_
                      : : "r"(to + (uint32_t)(j * 512)), "f"(u->dq[4 * j]), "f"(u->dq[4 * j + 1]),
                        "f"(u->dq[4 * j + 2]), "f"(u->dq[4 * j + 3])
                      : "memory");
-    tc_fence_proxy_async_shared();
     __syncwarp();
     if (tc_lane() == 0) tc_mbarrier_arrive(tc_pipe_full(b->dq, step & 1u));
 }
@@ -633,25 +639,27 @@ TC_DEV_SM90 void tc__attn_bwd90_hand(const tc_attn_bwd_config c, const tc__attn_
 /* A step in two halves, each a batch of products: S and dP; dV, dK and dQ. Nothing is in the making from one to the
  * next: ptxas wants registers for all products of a pipeline of wgmmas side by side, and these five take 256.
  *
- * The first half, to P and dP. older: a step was before, whose dQ is handed over while S is multiplied. */
+ * The first half, to P and dP. first: the tile's, for which K and V have to come. */
 TC_DEV_SM90A void tc__attn_bwd90_front(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
-                                       tc__attn_bwd90_consumer *u, const tc__attn_bwd90_step at, const int older)
+                                       tc__attn_bwd90_consumer *u, const tc_attn_bwd_step at, int first)
 {
     const tc_attn_bwd_config c = kernel.c;
     const uint32_t rows = tc__attn_bwd90_rows(c, b, u);
     const int edge = (int)tc_uniform((uint32_t)(c.mask || tc__attn_bwd_edge(c, &b->p->problem, &b->w, at.m)));
-    if (!older) TC_MBARRIER_WAIT(b->k_full, u->live & 1u, "K full", 0);
+    if (first) TC_MBARRIER_WAIT(b->k_full, tc__attn_bwd90_kv(b), "K full", 0);
     TC_PIPE_WAIT_FULL(b->q, &u->ring);
+    tc__attn_bwd90_ask(c, u, rows, 1);
     tc__attn_bwd90_s(kernel, b, u, u->ring.stage);
-    if (older) tc__attn_bwd90_hand(c, b, u);
-    else TC_MBARRIER_WAIT(b->v_full, u->live & 1u, "V full", 0);
+    if (first) TC_MBARRIER_WAIT(b->v_full, tc__attn_bwd90_kv(b), "V full", 0);
     TC_PIPE_WAIT_FULL(b->dout, &u->ring);
     tc__attn_bwd90_dp(kernel, b, u);
     tc__attn_bwd90_drop(c, b, u, at);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bm / 2);
     if (edge) tc__attn_bwd90_mask(c, b, u, at);
-    tc__attn_bwd90_p(c, u, rows, b->p->problem.scale_log2);
+    tc__attn_bwd90_ask(c, u, rows, 0);
+    tc__attn_bwd90_p(c, u, b->p->problem.scale_log2);
+    tc__attn_bwd90_ask(c, u, rows + (uint32_t)(c.bm * 4), 1);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->dp, c.bm / 2);
 }
@@ -667,45 +675,42 @@ TC_DEV_SM90A void tc__attn_bwd90_back(const tc__attn_bwd90_kernel kernel, const 
                    ds = b->smem + (uint32_t)plan.ds + (u->steps & 1u) * (uint32_t)(c.bm * c.bn * 2);
     const tc_box box = {c.type, 128};
     const uint32_t to = ds + (uint32_t)(u->row * 128) + tc_box_lane(box);
-    tc__attn_bwd90_ds(c, u, tc__attn_bwd90_rows(c, b, u) + (uint32_t)(c.bm * 4));
+    tc__attn_bwd90_ask(c, u, tc__attn_bwd90_rows(c, b, u) + (uint32_t)(c.bm * 4), 0);
+    tc__attn_bwd90_ds(c, u);
     tc__attn_bwd90_add(kernel.m.dv, o, b->smem + (uint32_t)plan.dout + stage * (uint32_t)o.bytes, u->dv, u->a);
 #pragma unroll
     for (int j = 0; j < c.bm / 16; j++)
         tc_stmatrix_x4((to ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bn * 128), u->e + 4 * j);
-    tc_fence_proxy_async_shared();
     __syncwarp();
     if (tc_lane() == 0) tc_mbarrier_arrive(b->ds_full);
-    tc__attn_bwd90_add(kernel.m.dk, q, b->smem + (uint32_t)plan.q + stage * (uint32_t)q.bytes, u->dk, u->e);
     TC_MBARRIER_WAIT(b->ds_full, u->steps & 1u, "dS full", 0);
+    tc_fence_proxy_async_shared(); /* here and not before the arrival: the other waits for that */
     tc__attn_bwd90_dq(kernel, b, u, ds);
-    TC_WGMMA_WAIT_GROUP(0);
+    tc__attn_bwd90_add(kernel.m.dk, q, b->smem + (uint32_t)plan.q + stage * (uint32_t)q.bytes, u->dk, u->e);
+    TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->dq, tc__attn_bwd90_dq_n(c) / 2);
-    if (threadIdx.x % 128u == 0) {
-        tc_mbarrier_arrive(tc_pipe_empty(b->q, stage));
-        tc_mbarrier_arrive(tc_pipe_empty(b->dout, stage));
-    }
+    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(tc_pipe_empty(b->dout, stage));
+    tc__attn_bwd90_hand(c, b, u);
+    TC_WGMMA_WAIT_GROUP(0);
+    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(tc_pipe_empty(b->q, stage));
     tc_ring_next(&u->ring, c.stages);
     u->steps++;
 }
 
-/* All steps of a tile. One turns into the next in the middle of the loop: dQ goes to shared memory while the next S is
- * multiplied, and ptxas sees that only where both are in one round. */
-TC_DEV_SM90A void tc__attn_bwd90_steps(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
+/* All steps of a tile. */
+TC_DEV_SM90A void tc__attn_bwd90_steps(const tc__attn_bwd90_kernel kernel, tc__attn_bwd90_block *b,
                                        tc__attn_bwd90_consumer *u)
 {
     const tc_attn_bwd_config c = kernel.c;
-    tc__attn_bwd90_step at = tc__attn_bwd90_first(b);
-    tc__attn_bwd90_front(kernel, b, u, at, 0);
+    tc_attn_bwd_step at = tc_attn_bwd_first(&b->p->problem, &b->w);
+    int first = 1;
 #pragma unroll 1
-    for (int i = 1; i < b->steps; i++) {
+    for (; b->steps > 0; b->steps--, first = 0, tc_attn_bwd_next(c, &b->w, &at)) {
+        tc__attn_bwd90_front(kernel, b, u, at, first);
         tc__attn_bwd90_back(kernel, b, u);
-        tc__attn_bwd90_next(b, &at);
-        tc__attn_bwd90_front(kernel, b, u, at, 1);
     }
-    tc__attn_bwd90_back(kernel, b, u);
     if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(b->kv_empty);
-    u->live++;
-    tc__attn_bwd90_hand(c, b, u);
+    b->phases ^= (uint32_t)TC__ATTN_BWD90_KV;
     tc_wgmma_fence_acc(u->dk, c.head_dim / 2);
     tc_wgmma_fence_acc(u->dv, c.head_dim_v / 2);
 }
@@ -718,10 +723,11 @@ TC_DEV_SM90A void tc__attn_bwd90_consume(const tc_attn_bwd_config c, const tc_at
     tc__attn_bwd90_consumer u;
     float s[64], dp[64], dq[64], dk[128], dv[128];
     uint32_t pa[32], ea[32];
+    tc_f32x2 rows[16];
     u.wg = wg;
     u.row = wg * 64 + (int)tc_uniform(threadIdx.x / 32u % 4u) * 16;
-    u.ring.stage = u.ring.phase = u.steps = u.live = 0;
-    u.s = s, u.dp = dp, u.dq = dq, u.dk = dk, u.dv = dv, u.a = pa, u.e = ea;
+    u.ring.stage = u.ring.phase = u.steps = 0;
+    u.s = s, u.dp = dp, u.dq = dq, u.dk = dk, u.dv = dv, u.a = pa, u.e = ea, u.rows = rows;
 #pragma unroll 1
     for (;;) {
         const uint32_t index = tc_uniform(tc__attn_bwd90_take(b));
@@ -765,7 +771,7 @@ TC_DEV_SM90A void tc_attn_bwd_sm90(const tc_attn_bwd_config c, const tc_attn_bwd
     bars += (uint32_t)tc_pipe_bytes(2);
     b.k_full = bars, b.v_full = bars + 8u, b.tail = bars + 16u, b.kv_empty = bars + 24u;
     b.index_full = bars + 32u, b.index_empty = bars + 40u, b.index = bars + 48u, b.ds_full = bars + 56u;
-    b.taken = 0, b.steps = 0;
+    b.phases = 0, b.steps = 0;
     if (threadIdx.x == 0) {
         tc_pipe_init(b.q, c.stages, 2);
         tc_pipe_init(b.dout, c.stages, 2);

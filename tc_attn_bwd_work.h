@@ -4,6 +4,7 @@
  * What stands below both mainloops of tc_attn_bwd.h: configuration, arguments, what a kernel knows of a call, and
  *
  *     tc_attn_bwd_work_at    tile of keys number i of a call: its sequence, its head, which tiles of queries see it
+ *     tc_attn_bwd_first, _next   its steps: head, tile of queries
  *     tc_attn_bwd_before     the kernel before the main one: delta = rowsum(dO * O), lse in powers of 2
  *     tc_attn_bwd_after      the kernel after it: dQ from f32 to its type, the gradient of the sinks
  *     tc_attn_bwd_store      a warp's 16 rows of dK or dV, from its fragment to memory
@@ -99,6 +100,7 @@ typedef struct tc_attn_bwd_problem {
     int q_tiles, k_tiles;       /* of a sequence at most */
     int tiles;                  /* of queries, of one head in all sequences */
     int columns, section;       /* key heads of all batches; how many of them are worked on together */
+    int climbing, climb;        /* the first so many of them are climbed (below), so many of them together */
     int tail_q, tail_k;         /* rows behind a sequence may hold anything */
     int window_left, window_right, fast;
     float scale, scale_log2;
@@ -128,7 +130,9 @@ typedef struct tc_attn_bwd_work {
     int q_len, k_len; /* of this sequence */
     int q_at, k_at;   /* its first row in the tensors */
     int tile;         /* number of its first tile of queries within a head */
-    int lo, hi;       /* tiles of queries that see the keys: lo .. hi - 1, in each head of the group */
+    int count;        /* of tiles of queries that see the keys, in each head of the group: */
+    int first, last;  /* from this one, up or down to that one */
+    int up;
 } tc_attn_bwd_work;
 
 /* Tiles that have something of first .. last, of those that 0 .. len - 1 is cut into; none: lo = hi = 0. */
@@ -153,19 +157,32 @@ TC_DEV void tc__attn_bwd_sequence(const tc_attn_bwd_problem *p, tc_attn_bwd_work
     w->tile = p->cu_q ? w->q_at / p->bm + w->b : w->b * p->q_tiles;
 }
 
-/* Tile of keys `index` of the call; 0 where the sequence has no such tile. Within a section the first tiles of keys of
- * all heads come first: with a causal mask they are the longest, and whoever waits for a turn waits for blocks that
- * have started before it. Each walks its queries from the last tile down: under a causal mask that is where all
- * begin, so that one waits a step for the one before it, and not as many as lie between their first queries. */
+/* Are there heads that are climbed? */
+TC_HD TC_CONSTEXPR int tc__attn_bwd_climbs(const tc_attn_bwd_config c) { return c.causal && !c.window; }
+
+/* Tile of keys `index` of the call; 0 where the sequence has no such tile. Within a section the same tile of keys of
+ * all heads comes first, then the next one's, and whoever waits for a turn waits for blocks that have started before
+ * it. Two ways to walk:
+ *     down     tiles of keys from the first on, each with its queries from the last tile down: all begin at one end, so
+ *              that one waits a turn for the one before it, and not as many as lie between their first queries
+ *     up       under a causal mask alone: tiles of keys from the last back, each with its queries from the diagonal on.
+ *              Two that begin together are as far apart as their diagonals then, and none waits, so that all tiles of a
+ *              head run at a time and stay in the L2. But the longest tiles come last: hence the last heads of a call
+ *              are walked down. */
 TC_DEV int tc_attn_bwd_work_at(const tc_attn_bwd_config c, const tc_attn_bwd_problem *p, uint32_t index,
                                tc_attn_bwd_work *w)
 {
-    const uint32_t area = (uint32_t)p->section * (uint32_t)p->k_tiles, sec = index / area, rest = index - sec * area;
-    const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section,
-                   size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
-    const uint32_t n = rest / size, column = sec * (uint32_t)p->section + (rest - n * size);
-    int off;
-    w->n = (int)n;
+    const uint32_t climbing = tc__attn_bwd_climbs(c) ? (uint32_t)p->climbing : 0u;
+    const int up = index < climbing * (uint32_t)p->k_tiles;
+    const uint32_t from = up ? 0u : climbing, together = (uint32_t)(up ? p->climb : p->section);
+    const uint32_t area = together * (uint32_t)p->k_tiles, i = index - from * (uint32_t)p->k_tiles,
+                   sec = i / area, rest = i - sec * area;
+    const uint32_t left = (up ? climbing : (uint32_t)p->columns) - from - sec * together,
+                   size = left < together ? left : together;
+    const uint32_t n = rest / size, column = from + sec * together + (rest - n * size);
+    int off, lo, hi;
+    w->up = up;
+    w->n = up ? p->k_tiles - 1 - (int)n : (int)n;
     w->b = (int)(column / (uint32_t)p->heads_kv);
     w->h = (int)(column - (uint32_t)w->b * (uint32_t)p->heads_kv);
     w->k0 = w->n * c.bn;
@@ -174,25 +191,48 @@ TC_DEV int tc_attn_bwd_work_at(const tc_attn_bwd_config c, const tc_attn_bwd_pro
     off = w->k_len - w->q_len;
     tc__attn_bwd_range(w->k0 - off - p->window_right,
                        (w->k0 + c.bn < w->k_len ? w->k0 + c.bn : w->k_len) - 1 - off + p->window_left, w->q_len, p->bm,
-                       &w->lo, &w->hi);
+                       &lo, &hi);
+    w->count = hi - lo;
+    w->first = up ? lo : hi - 1, w->last = up ? hi - 1 : lo;
     return 1;
 }
 
-/* Which tiles of keys tile m of queries sees. */
-TC_DEV void tc__attn_bwd_keys(const int bn, const tc_attn_bwd_problem *p, const tc_attn_bwd_work *w, int m, int *lo,
-                              int *hi)
+/* A step of it: which head, which tile of queries. */
+typedef struct tc_attn_bwd_step {
+    int h, m;
+} tc_attn_bwd_step;
+
+TC_DEV tc_attn_bwd_step tc_attn_bwd_first(const tc_attn_bwd_problem *p, const tc_attn_bwd_work *w)
+{
+    const tc_attn_bwd_step s = {w->h * p->share, w->first};
+    return s;
+}
+TC_DEV void tc_attn_bwd_next(const tc_attn_bwd_config c, const tc_attn_bwd_work *w, tc_attn_bwd_step *s)
+{
+    const int up = tc__attn_bwd_climbs(c) && w->first < w->last;
+    if (s->m == w->last) s->m = w->first, s->h++;
+    else s->m += up ? 1 : -1;
+}
+
+/* Which keys tile m of queries sees: lo .. hi - 1. */
+TC_DEV void tc__attn_bwd_keys(const tc_attn_bwd_problem *p, const tc_attn_bwd_work *w, int m, int *lo, int *hi)
 {
     const int off = w->k_len - w->q_len, q0 = m * p->bm, end = q0 + p->bm < w->q_len ? q0 + p->bm : w->q_len;
-    tc__attn_bwd_range(q0 + off - p->window_left, end - 1 + off + p->window_right, w->k_len, bn, lo, hi);
+    tc__attn_bwd_range(q0 + off - p->window_left, end - 1 + off + p->window_right, w->k_len, 1, lo, hi);
 }
 
 /* How many tiles of keys add to tile m of queries before this one does. */
 TC_DEV int tc__attn_bwd_turn(const tc_attn_bwd_config c, const tc_attn_bwd_problem *p, const tc_attn_bwd_work *w, int m)
 {
-    int lo, hi;
-    if (!c.window) return w->n; /* the first tile of keys is seen by whoever sees any */
-    tc__attn_bwd_keys(c.bn, p, w, m, &lo, &hi);
-    return w->n - lo;
+    if (tc__attn_bwd_climbs(c) && w->up) { /* from the last that it sees; the last query of all sees the last key */
+        const int last = (m + 1) * p->bm + w->k_len - w->q_len;
+        return ((last < w->k_len ? last : w->k_len) - 1) / c.bn - w->n;
+    }
+    if (c.window) { /* from the first that it sees */
+        const int first = m * p->bm + w->k_len - w->q_len - p->window_left;
+        return w->n - (first > 0 ? first / c.bn : 0);
+    }
+    return w->n; /* the first tile of keys is seen by whoever sees any */
 }
 
 /* Does a query of tile m fail to see a key of the tile, or does a key not exist? */
@@ -442,7 +482,7 @@ TC_DEV_SM80 void tc_attn_bwd_after(const tc_attn_bwd_config c, const tc_attn_bwd
     }
     if (!tc__attn_bwd_unit(p, blockIdx.x, &w, &h, &m)) return;
     const float *sums = tc__attn_bwd_sums(p, &w, h, m);
-    tc__attn_bwd_keys(1, p, &w, m, &lo, &hi); /* none: nobody has written the sums */
+    tc__attn_bwd_keys(p, &w, m, &lo, &hi); /* none: nobody has written the sums */
     for (int i = warp; i < p->bm / 16 * spans; i += TC__ATTN_BWD_AROUND / 32) {
         const int r = i / spans, col = i % spans * 32, q = m * p->bm + r * 16;
         tc_attn_bwd_rows to;
@@ -672,12 +712,21 @@ TC_HOST tc_status tc__attn_bwd_problem_make(tc_attn_bwd_problem *p, const tc_att
     tc__attn_bwd_bytes(g, cut, p);
     p->tiles = (int)tc__attn_bwd_tiles(g, cut);
     p->columns = hk * g->batch;
-    /* How many tiles of keys of a head run at a time: the fewer, the fewer wait for their turn. At least so many that
-     * what a section's heads read and add up stays in the L2; from eight on they share each tile of queries there. */
+    /* How many tiles of keys of a head run at a time: the fewer, the fewer wait for their turn. Four at least, and so
+     * many that what a section's heads read and add up stays in the L2; from eight on they share each tile of queries
+     * there. */
     wants = cut->sms * (2. * c->head_dim + 2. * c->head_dim_v + 4. * cut->width) * g->q_len * p->share / 36e6;
-    near = wants < 7. ? (int)wants + 1 : 8;
+    near = wants < 3. ? 4 : wants < 7. ? (int)wants + 1 : 8;
     if (near > p->k_tiles) near = p->k_tiles;
     p->section = near > 0 ? (cut->sms + near - 1) / near : 1;
+    if (tc__attn_bwd_climbs(*c) && p->k_tiles) {
+        /* walked down: the heads whose tiles are three for each multiprocessor, four tiles of a head at a time */
+        const int rest = (3 * cut->sms + p->k_tiles - 1) / p->k_tiles;
+        p->climbing = p->columns > rest ? p->columns - rest : 0;
+        p->climb = (cut->sms + p->k_tiles - 1) / p->k_tiles;
+        p->section = (cut->sms + 3) / 4;
+        if (p->section > p->columns - p->climbing) p->section = p->columns - p->climbing;
+    }
     if (p->section > p->columns) p->section = p->columns;
     p->tail_q = g->cu_q || g->lens_q, p->tail_k = g->cu_k || g->lens_k;
     p->window_left = c->window && g->window_left >= 0 && g->window_left < TC__ATTN_FAR ? g->window_left : TC__ATTN_FAR;

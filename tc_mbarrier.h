@@ -13,7 +13,7 @@
  *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity
  *                     _try_wait_parity_cluster _arrive_state _pending_count _wait _wait_cluster;
  *                     TC_MBARRIER_WAIT(bar, parity, name, stage), TC_MBARRIER_WAIT_CLUSTER
- *     fences    tc_fence_proxy_async_shared, tc_fence_proxy_async, tc_fence_mbarrier_init
+ *     fences    tc_fence_proxy_async_shared, _global, tc_fence_proxy_async, tc_fence_mbarrier_init
  *     clusters  tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa; tc_mapa_shared_u64,
  *               tc_mapa_u64, tc_getctarank, tc_getctarank_shared_u64, tc_getctarank_u64, tc_cvta_shared_cluster,
  *               tc_cvta_to_shared_cluster, tc_isspacep_shared_cluster; tc_sreg_NAME for each special register of
@@ -64,8 +64,8 @@
  *     waits remotely.
  *     A count with arrive needs sm_90; sm_80 has it with .noComplete only, which must not end the phase.
  *     try_wait's time is in nanoseconds and a hint: ask again.
- *     Shared memory written by ordinary stores is invisible to TMA and wgmma until tc_fence_proxy_async_shared in each
- *     writing thread.
+ *     Shared memory written by ordinary stores is invisible to TMA and wgmma until tc_fence_proxy_async_shared: in each
+ *     writing thread before the barrier, or behind it in each that issues what reads.
  *     A barrier used from another CTA, or by TMA: tc_fence_mbarrier_init after its init, then a cluster or block
  *     barrier.
  */
@@ -274,11 +274,13 @@ TC_DEV_SM90 void tc__mbarrier_wait_cluster_debug(uint32_t bar, uint32_t parity, 
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: fence.proxy.async: this thread's ordinary writes, before; TMA, wgmma reads, after. _shared: shared memory only.
+ * PTX: fence.proxy.async: this thread's ordinary writes, before; TMA, wgmma reads, after. _shared, _global: that memory
+ * only.
  * fence.mbarrier_init: makes mbarrier.init visible to the cluster and to TMA; needs a cluster or block barrier after
  * it.
  */
 TC_DEV_SM90 void tc_fence_proxy_async_shared(void) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
+TC_DEV_SM90 void tc_fence_proxy_async_global(void) { asm volatile("fence.proxy.async.global;" : : : "memory"); }
 TC_DEV_SM90 void tc_fence_proxy_async(void) { asm volatile("fence.proxy.async;" : : : "memory"); }
 TC_DEV_SM90 void tc_fence_mbarrier_init(void)
 {
