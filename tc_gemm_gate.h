@@ -54,7 +54,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_ungated(tc_gemm_config_in given)
 TC_DEV float tc__gate_alpha(const tc_gemm_out *o) { return tc_f32_from_bits((uint32_t)o->ldc); }
 
 /* Eight neighbours of a row of both products, in shared memory: addresses of the first four and of the last four, and
- * how many of them exist. */
+ * how many exist from the first on (tc__gate_exist). */
 typedef struct tc__gate_eight {
     uint32_t lo, hi;
     uint32_t up; /* bytes from the first product's to the second's */
@@ -87,11 +87,11 @@ TC_DEV void tc__gate_some(tc_gemm_config_in c, const tc_gemm_out *o, const tc__g
         if (i < x->exist) tc__gate_one(c, o, x, i);
 }
 
-/* As many neighbours as exist, of the eight from `at` on. */
+/* As many elements as exist from `at` on: 8 and more are a whole piece, 0 and less nothing. Not clamped to 0 .. 8, for
+ * ptxas 13.0 gets "the clamped number is 8" wrong on sm_90 (docs/design.md). */
 TC_DEV int tc__gate_exist(const tc_gemm_out *o, tc_gemm_at at, int end)
 {
-    const int left = at.row < end ? o->n - at.col : 0;
-    return left < 0 ? 0 : left < 8 ? left : 8;
+    return at.row < end ? o->n - at.col : 0;
 }
 
 #endif /* __CUDACC__ */

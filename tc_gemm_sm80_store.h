@@ -76,7 +76,7 @@ TC_DEV_SM75 void tc__gemm80_store_gated(tc_gemm80_in k, const tc_gemm_sm80_param
         tc__gate_eight x = {at, at + 16u, 32u, to.first, 8};
         x.at.row += i / across, x.at.col += i % across * 8;
         x.exist = tc__gate_exist(to.out, x.at, to.end);
-        if (k.c.gate_blind || x.exist == 8) tc__gate_all(k.c, to.out, &x);
+        if (k.c.gate_blind || x.exist >= 8) tc__gate_all(k.c, to.out, &x);
         else tc__gate_some(k.c, to.out, &x);
     }
     __syncwarp();
