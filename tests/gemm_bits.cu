@@ -10,7 +10,8 @@
 #define SHAPES TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED
 
 /* ---- 8-bit floats ---- */
-#ifndef BITS_SM75
+#if defined FUZZ_KERNELS /* tests/lattice.sh: the kernels of 4 bits and of bits, and their table, drawn at random */
+#elif !defined BITS_SM75
 TC_GEMM_SM80_DEFINE(e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32)
 TC_GEMM_SM80_DEFINE(e5m2_e4m3, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .acc = TC_F16, .bm = 64, .bn = 64)
 #else
@@ -72,6 +73,7 @@ static void told(const char *name, tc_status (*can_run)(const tc_gemm_args *, co
 
 static void floats(int device)
 {
+#ifndef FUZZ_KERNELS
     for (int of_b = 0; of_b < 2; of_b++)
         for (int place = 0; place < 4; place++) {
             const int first = TC_E4M3 | TC_E5M2 << 8 | of_b << 16;
@@ -87,6 +89,7 @@ static void floats(int device)
 #else
     told("e4m3_e5m2", e4m3_e5m2_can_run, device < 89 ? "become f16" : 0);
 #endif
+#endif
 }
 
 /* ---- 4 bits, and bits ---- */
@@ -94,6 +97,7 @@ TC_DEV float hook_twice(float x, tc_gemm_at at, const void *args)
 {
     return (void)args, 2.f * x + (float)(at.row % 4);
 }
+#ifndef FUZZ_KERNELS
 #ifndef BITS_SM75
 TC_GEMM_SM80_DEFINE(s4, .a = TC_S4, .b = TC_S4, .d = TC_S32)
 TC_GEMM_SM80_DEFINE(s4_u4, .a = TC_S4, .b = TC_U4, .d = TC_S8, .bm = 64, .bn = 96, .bk = 128, .d_layout = TC_COL,
@@ -114,6 +118,7 @@ TC_GEMM_DEFINE(any_and, .a = TC_B1, .b = TC_B1, .d = TC_S32, .op = TC_AND, .shap
 #endif
 TC_GEMM_DEFINE(any_u4, .a = TC_U4, .b = TC_S4, .d = TC_BF16, .epi = hook_twice, .epi_size = TC_NO_ARGS,
                .shapes = SHAPES)
+#endif
 
 typedef struct {
     const char *name;
@@ -121,6 +126,9 @@ typedef struct {
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     tc_gemm_config c;
 } kernel;
+#ifdef FUZZ_KERNELS
+#include FUZZ_KERNELS
+#else
 #define ROW(name) {#name, name##_can_run, name##_run, name##_config()}
 static const kernel kernels[] = {
 #ifndef BITS_SM75
@@ -133,6 +141,7 @@ static const kernel kernels[] = {
     ROW(any_s4), ROW(any_xor), ROW(any_and),
 #endif
     ROW(any_u4)};
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* An element of C and D. */
@@ -170,12 +179,12 @@ static void drop(buffer *b)
     CUDA_CHECK(cudaFree(b->base));
 }
 
-/* The product of a row of A and one of B that lie at elements a and b. */
+/* The product of a row of A and one of B that lie at elements a and b; without A, of zeros. */
 static double sum_of(const tc_gemm_config *c, const uint8_t *const *ab, const int64_t *at, int k)
 {
     int64_t sum = 0;
     for (int i = 0; i < k; i++) {
-        const int x = (int)tc_element_get(ab[0], c->a, (uint64_t)(at[0] + i));
+        const int x = ab[0] ? (int)tc_element_get(ab[0], c->a, (uint64_t)(at[0] + i)) : 0;
         const int y = (int)tc_element_get(ab[1], c->b, (uint64_t)(at[1] + i));
         sum += c->op == TC_XOR ? x ^ y : x * y;
     }
@@ -241,9 +250,9 @@ static void one(const kernel *kn, int largest)
             for (int j = 0; j < n; j++) {
                 const int from = looked_up ? row[i] : i, there = from >= 0 && from < a_rows;
                 const int64_t ab_at[2] = {z * sa + from * lda, (c->groups ? group_of(ends, i) : z) * sb + j * ldb};
-                const uint8_t *const ab[2] = {a.host, b.host};
+                const uint8_t *const ab[2] = {there ? a.host : 0, b.host};
                 const int64_t at = z * sd + (d_col ? j * ldd + i : i * ldd + j);
-                double x = alpha * (there ? sum_of(c, ab, ab_at, k) : 0), got = d_get(c->d, after, at);
+                double x = alpha * sum_of(c, ab, ab_at, k), got = d_get(c->d, after, at);
                 if (beta != 0) x += beta * d_get(c->d, cb.host, z * sc + (d_col ? j * ldc + i : i * ldc + j));
                 if (c->epi) x = 2 * x + i % 4;
                 if (c->d == TC_S8) x = fmax(fmin(rint(x), 127), -128);
@@ -262,7 +271,7 @@ static void one(const kernel *kn, int largest)
 static void refused(const kernel *kn)
 {
     const int each = 8 / tc_type_bits(kn->c.a);
-    const int in_groups = kn->c.groups != 0;
+    const int in_groups = kn->c.groups != 0, batches = !in_groups && !kn->c.index;
     buffer row = make(8 * 4, 0);
     buffer a = make(8 * 64, 0), d = make(8 * 8 * 4, 0);
     tc_gemm_args good;
@@ -279,10 +288,10 @@ static void refused(const kernel *kn)
         if (i == 0) g.k = 64 - each / 2;
         if (i == 1) g.lda = 64 + each / 2;
         if (i == 2) g.ldb = 64 + each / 2;
-        if (i > 2 && !in_groups) g.batch = 2, g.stride_d = 1;
+        if (i > 2 && batches) g.batch = 2, g.stride_d = 1;
         if (i == 3) g.stride_a = 1;
         if (i == 4) g.stride_b = 3;
-        if (i == 3 && in_groups) { /* there is none */
+        if ((i == 3 && !batches) || (i == 4 && !batches && !in_groups)) { /* there is none */
             free(after);
             continue;
         }
@@ -317,7 +326,7 @@ int main(int argc, char **argv)
         if (i < problems) one(kn, test_int(0, 3) ? 140 : 24);
         if (i >= KERNELS) continue;
         refused(kn);
-        if (kn->c.groups) continue;
+        if (kn->c.groups || kn->c.index) continue;
         told(kn->name, kn->can_run, device < 80 ? (kn->c.op == TC_AND ? "CUDA cores" : 0)
                                   : device >= (kn->c.a == TC_B1 ? 100 : 90) ? "become 8-bit" : 0);
     }

@@ -55,7 +55,9 @@ e90 90a
 bwd80 80
 bwd80 90a
 rows90 90a
-rows80 80'
+rows80 80
+bits80 80
+bits80 90a'
 kinds=$(echo "$families" | wc -l)
 
 one() { # one SEED: a batch

@@ -1,14 +1,14 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
  *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each,
- *                                                gate, rows, attn or bwd, and the generator's target (gemm80); or
+ *                                                gate, rows, bits, attn or bwd, and the target (gemm80); or
  *                                                decode80, or e90, attention of e4m3; SMEM: the most shared memory,
  *                                                in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
  * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, gemm_rows.cu, attn_fuzz.cu,
- * attn_decode.cu, attn_fp8.cu, attn_bwd.cu. tests/lattice.sh puts it together.
+ * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, gemm_rows.cu, gemm_bits.cu,
+ * attn_fuzz.cu, attn_decode.cu, attn_fp8.cu, attn_bwd.cu. tests/lattice.sh puts it together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -59,6 +59,8 @@ static const gemm_hook tiles_hooks[] = {{"", "", "", 0}, /* without arguments, w
                                         {", .epi = bias_relu", ", .epi_size = sizeof(tiles_args)", "", 0},
                                         {"", ", .epi_size = sizeof(tiles_args)", "", 0}};
 
+static const gemm_hook bits_hooks[] = {{"", "", "", 0},
+                                       {", .epi = hook_twice", ", .epi_size = TC_NO_ARGS", "", 0}};
 static const gemm_hook gate_hooks[] = {{", .gate = mine", ", .epi_size = sizeof(mine_args)", "MINE", 0},
                                        {", .gate = tc_gate_silu", "", "SILU", 0},
                                        {", .gate = tc_gate_gelu", "", "GELU", 0},
@@ -452,6 +454,18 @@ static void fix_gate90(gemm_draw *g)
 }
 
 /* Probabilities of rows, their largest elements, or both. */
+/* 4 bits, and bits. */
+static void fix_bits(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    *g = draw_gemm_common();
+    g->hook = &bits_hooks[test_int(0, 1)];
+    c->epi2 = 0, c->epi = *g->hook->field ? (tc_epi_fn)a_hook : 0, c->epi_size = *g->hook->field ? TC_NO_ARGS : 0;
+    c->a = PICK(TC_S4, TC_U4, TC_B1), c->b = c->a == TC_B1 ? TC_B1 : PICK(TC_S4, TC_U4);
+    c->op = c->a == TC_B1 ? PICK(TC_XOR, TC_AND) : 0;
+    c->d = PICK(TC_S32, TC_S32, TC_F32, TC_S8, TC_BF16), c->d_layout = PICK(0, 0, TC_COL);
+    if (chance(30)) c->index = TC_INDEX_A, c->groups = PICK(0, TC_GROUPS_ROWS), c->raster = c->raster_group = 0;
+}
 static void fix_rows(gemm_draw *g)
 {
     tc_gemm_config *c = &g->c;
@@ -478,13 +492,14 @@ static void fix_newer(gemm_draw *g)
 }
 
 /* FAMILY's number, and what is fixed for a tile of sm_80, 90, 100 and 120. */
-enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GATE, ROWS, GEMM_FAMILIES };
+enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GATE, ROWS, BITS, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
     {"tiles", {fix_tiles, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, fix_each90, 0, 0}},
     {"gate", {fix_gate80, fix_gate90, 0, 0}}, {"rows", {fix_rows, fix_rows90, 0, 0}},
+    {"bits", {fix_bits, 0, 0, 0}},
 };
 
 /* null where there is no such family */
@@ -692,6 +707,7 @@ static void gemm_fields(const gemm_draw *g)
     snprintf(fields, sizeof fields, ".a = %s, .b = %s, .d = %s", type_name(c->a), type_name(c->b), type_name(c->d));
     add_field("a_layout", c->a_layout), add_field("b_layout", c->b_layout), add_field("d_layout", c->d_layout);
     add_field("promote", c->promote), add_field("round", c->round), add_field("acc", c->acc);
+    add_field("op", c->op);
     add_field("a_scale", c->a_scale), add_field("b_scale", c->b_scale);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("bk", c->bk), add_field("stages", c->stages);
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
@@ -780,6 +796,9 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
     case SPARSE:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
         return;
+    case BITS:
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config()}", i, i, i, i);
+        return;
     case ROWS:
         snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_config(), %d, %s}", i, i, i, i, from, id);
         return;
@@ -837,7 +856,7 @@ int main(int argc, char **argv)
     const int known = attn < ATTN_FAMILIES      ? sm > 0 && strstr(attn_on[attn], name + letters) != 0
                     : family < GEMM_FAMILIES && fix_of(family, sm) != 0;
     if (!letters || !known || count < 1 || count > 64) {
-        fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
+        fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, bits, "
                         "weights, conv, each, gate, rows, attn or bwd, and 80, 90 or where there is such a kernel 100 "
                         "or 120; or decode80, or e90\n");
         return 2;
