@@ -45,6 +45,9 @@ typedef struct tc_attn_bwd_config {
     tc_attn_sink_fn sink;
 } tc_attn_bwd_config;
 
+/* Are there heads that are walked up (tc_attn_bwd_work_at)? */
+TC_HD TC_CONSTEXPR int tc__attn_bwd_climbs(const tc_attn_bwd_config c) { return c.causal && !c.window; }
+
 TC_HD TC_CONSTEXPR int tc__attn_bwd_hooked(const tc_attn_bwd_config c)
 {
     return c.score || c.score_grad || c.mask || c.sink;
@@ -100,7 +103,7 @@ typedef struct tc_attn_bwd_problem {
     int q_tiles, k_tiles;       /* of a sequence at most */
     int tiles;                  /* of queries, of one head in all sequences */
     int columns, section;       /* key heads of all batches; how many of them are worked on together */
-    int climbing, climb;        /* the first so many of them are climbed (below), so many of them together */
+    int climbing, climb;        /* the first so many of them are walked up, so many of them together */
     int tail_q, tail_k;         /* rows behind a sequence may hold anything */
     int window_left, window_right, fast;
     float scale, scale_log2;
@@ -156,9 +159,6 @@ TC_DEV void tc__attn_bwd_sequence(const tc_attn_bwd_problem *p, tc_attn_bwd_work
     /* packed: floor(start / bm) + b leaves each sequence room for its last tile */
     w->tile = p->cu_q ? w->q_at / p->bm + w->b : w->b * p->q_tiles;
 }
-
-/* Are there heads that are climbed? */
-TC_HD TC_CONSTEXPR int tc__attn_bwd_climbs(const tc_attn_bwd_config c) { return c.causal && !c.window; }
 
 /* Tile of keys `index` of the call; 0 where the sequence has no such tile. Within a section the same tile of keys of
  * all heads comes first, then the next one's, and whoever waits for a turn waits for blocks that have started before
