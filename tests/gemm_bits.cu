@@ -291,7 +291,7 @@ static void refused(const kernel *kn)
         if (i > 2 && batches) g.batch = 2, g.stride_d = 1;
         if (i == 3) g.stride_a = 1;
         if (i == 4) g.stride_b = 3;
-        if ((i == 3 && !batches) || (i == 4 && !batches && !in_groups)) { /* there is none */
+        if (!batches && (i == 3 || (i == 4 && !in_groups))) { /* there is none */
             free(after);
             continue;
         }

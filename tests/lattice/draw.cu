@@ -61,6 +61,7 @@ static const gemm_hook tiles_hooks[] = {{"", "", "", 0}, /* without arguments, w
 
 static const gemm_hook bits_hooks[] = {{"", "", "", 0},
                                        {", .epi = hook_twice", ", .epi_size = TC_NO_ARGS", "", 0}};
+
 static const gemm_hook gate_hooks[] = {{", .gate = mine", ", .epi_size = sizeof(mine_args)", "MINE", 0},
                                        {", .gate = tc_gate_silu", "", "SILU", 0},
                                        {", .gate = tc_gate_gelu", "", "GELU", 0},
@@ -453,7 +454,6 @@ static void fix_gate90(gemm_draw *g)
     g->c.promote = PICK(0, 0, 256, TC_FAST);
 }
 
-/* Probabilities of rows, their largest elements, or both. */
 /* 4 bits, and bits. */
 static void fix_bits(gemm_draw *g)
 {
@@ -466,6 +466,8 @@ static void fix_bits(gemm_draw *g)
     c->d = PICK(TC_S32, TC_S32, TC_F32, TC_S8, TC_BF16), c->d_layout = PICK(0, 0, TC_COL);
     if (chance(30)) c->index = TC_INDEX_A, c->groups = PICK(0, TC_GROUPS_ROWS), c->raster = c->raster_group = 0;
 }
+
+/* Probabilities of rows, their largest elements, or both. */
 static void fix_rows(gemm_draw *g)
 {
     tc_gemm_config *c = &g->c;
