@@ -2,7 +2,8 @@
  *
  * Nothing is stopped because it takes long. A grid is said to hang when it can be shown that it will never do
  * anything but what it does now:
- *   - nobody comes to a barrier, an mbarrier or an asynchronous operation, and no cluster begins or ends;
+ *   - nobody comes to a barrier, an mbarrier or an asynchronous operation, no cluster begins or ends, and none has an
+ *     operation in flight;
  *   - every warp goes through the same states again and again, where a state is the place in the code and those
  *     registers that decide what is executed and which addresses are touched (the rest, such as what is counted, may
  *     change);
@@ -245,6 +246,7 @@ void spin_turn(warp *w)
 }
 static int all_repeat(const cluster *cl)
 {
+    if (cl->q_count) return 0;                  /* a copy in flight: who waits for it will go on */
     for (uint32_t r = 0; r < cl->ncta; r++)
         for (uint32_t k = 0; k < cl->L->nwarp; k++) {
             const warp *w = &cl->cta[r].warp[k];

@@ -84,6 +84,33 @@ static __global__ void relayed(volatile int *flag, int *o, int n) /* two steps f
     else if (blockIdx.x == 1) { while (*flag == 0) *flag = *mid; }
     else { while (*flag == 0) atomicAdd(o, 1); }
 }
+/* One block has long written memory when the other begins a copy, for which one of its warps waits while the other goes
+ * round in a loop that writes. n: barriers before that, so that the two do not seem to hang any sooner. */
+static __global__ void in_flight(volatile int *flag, int *o, int n)
+{
+    __shared__ alignas(16) int data[4];
+    __shared__ alignas(8) unsigned long long full;
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) while (*flag == 0) atomicAdd(o, 1);
+        return;
+    }
+    const unsigned bar = (unsigned)__cvta_generic_to_shared(&full), to = (unsigned)__cvta_generic_to_shared(data);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" :: "r"(bar) : "memory");
+    for (int i = 0; i < n; i++) __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 16;" :: "r"(bar) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];"
+                     :: "r"(to), "l"(o + 64), "r"(bar) : "memory");
+        while (flag[1] == 0) atomicAdd(o + 1, 1);
+        *flag = 1;
+    } else if (threadIdx.x == 32) {
+        for (int done = 0; !done;)
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; selp.b32 %0, 1, 0, p; }"
+                         : "=r"(done) : "r"(bar) : "memory");
+        flag[1] = 1;
+    }
+}
 static __global__ void writes(volatile int *, int *o,
     int n) { for (int i = 0; i < n; i++) ((volatile int *)o)[threadIdx.x + (i & 255) * 64] = i; }
 
@@ -94,7 +121,7 @@ int main(int argc, char **argv)
             hang_shared, 0}, {"late", late, 300000},
         {"counted", counted, 1000000}, {"value", value, 100000}, {"computed", computed, 300000}, {"walks", walks,
             300000}, {"expires", expires, 6000000},
-        {"relayed", relayed, 100000}, {"writes", writes, 300000}, {"endless", writes, 2000000000}};
+        {"relayed", relayed, 100000}, {"in_flight", in_flight, 200000}, {"writes", writes, 300000}, {"endless", writes, 2000000000}};
     const int blocks = argc > 2 ? atoi(argv[2]) : 1;
     int *m = nullptr;
     for (const auto &c : cases) {

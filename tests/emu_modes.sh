@@ -31,30 +31,31 @@ expect() {
     else grep -qF -- "$text" "$out/log" || why="$why; nothing of \"$text\""; fi
     if [ -z "$why" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL tcemu $*: ${why#; }"; fi
 }
-program emu_hang 80
+program emu_hang 90
 program emu_tmem 100a
 program emu_slots 80
 hangs='no cluster of the grid makes progress: its threads go round in loops'
 for n in 1 300; do
-    expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_atomic $n
-    expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_store $n
+    expect 1 "$hangs" --device sm_90a "$out/emu_hang" hang_atomic $n
+    expect 1 "$hangs" --device sm_90a "$out/emu_hang" hang_store $n
 done
 line=$(grep -n 'void hang_atomic' tests/emu_hang.cu | cut -d: -f1)
-expect 1 "emu_hang.cu:$line" --device sm_80 "$out/emu_hang" hang_atomic
-expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_lock 3
-expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_shared 3
-expect 1 "$hangs" --device sm_80 --schedule 2 "$out/emu_hang" hang_shared 3
+expect 1 "emu_hang.cu:$line" --device sm_90a "$out/emu_hang" hang_atomic
+expect 1 "$hangs" --device sm_90a "$out/emu_hang" hang_lock 3
+expect 1 "$hangs" --device sm_90a "$out/emu_hang" hang_shared 3
+expect 1 "$hangs" --device sm_90a --schedule 2 "$out/emu_hang" hang_shared 3
 for threads in 1 2; do
     for n in 1 5; do
         for c in late counted value computed walks writes; do
-            expect 0 - --device sm_80 --threads $threads "$out/emu_hang" $c $n
+            expect 0 - --device sm_90a --threads $threads "$out/emu_hang" $c $n
         done
     done
-    expect 0 - --device sm_80 --threads $threads "$out/emu_hang" expires 4
-    expect 0 - --device sm_80 --threads $threads "$out/emu_hang" relayed 4
+    expect 0 - --device sm_90a --threads $threads "$out/emu_hang" expires 4
+    expect 0 - --device sm_90a --threads $threads "$out/emu_hang" relayed 4
+    expect 0 - --device sm_90a --threads $threads "$out/emu_hang" in_flight 2
 done
-expect 0 - --device sm_80 --schedule 1 "$out/emu_hang" late 5
-expect 1 'the kernel has run longer than --timeout allows' --device sm_80 --timeout 2 "$out/emu_hang" endless
+expect 0 - --device sm_90a --schedule 1 "$out/emu_hang" late 5
+expect 1 'the kernel has run longer than --timeout allows' --device sm_90a --timeout 2 "$out/emu_hang" endless
 expect 0 - --device sm_100a --strict "$out/emu_tmem" right
 expect 0 'note: a register of the tcgen05.ld at' --device sm_100a "$out/emu_tmem" late_wait
 expect 0 '0 values wrong' --device sm_100a "$out/emu_tmem" late_wait
