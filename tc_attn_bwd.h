@@ -14,7 +14,7 @@
  *
  * GENERATORS (NAME, then fields of tc_attn_bwd_config, in any order)
  *     TC_ATTN_BWD_DEFINE        one call for every device: picks at run time
- *     TC_ATTN_BWD_SM90_DEFINE   TMA, wgmma, warp-specialised; sm_90a. Head dims up to 128, no .score. Tile: fields.
+ *     TC_ATTN_BWD_SM90_DEFINE   TMA, wgmma, warp-specialised; sm_90a. All head dims, no .score. Tile: fields.
  *     TC_ATTN_BWD_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target. All head dims.
  *   Each declares:
  *     NAME_before, NAME, NAME_after   the kernels of a call (for TC_ATTN_BWD_DEFINE NAME_sm90 and NAME_sm80)
@@ -26,10 +26,10 @@
  *                                                            arguments break a rule, which tc_why() then names
  *   TC_ATTN_BWD_DECLARE(NAME); declares these three in another file, a C file too.
  *
- * What the Hopper kernel does not serve (head dims above 128, .score) TC_ATTN_BWD_DEFINE gives to its sm_80 kernel on
- * Hopper too. As with TC_ATTN_DEFINE nothing is allocated and nothing synchronised, a call may be captured in a graph;
- * everything is checked before anything is launched, and on error no output is touched and tc_why() names the argument,
- * its value and the rule.
+ * What the Hopper kernel does not serve (.score) TC_ATTN_BWD_DEFINE gives to its sm_80 kernel on Hopper too. As with
+ * TC_ATTN_DEFINE nothing is allocated and nothing synchronised, and a call may be captured in a graph; everything is
+ * checked before anything is launched, and on error no output is touched and tc_why() names the argument, its value and
+ * the rule.
  *
  * TENSORS, LENGTHS, MASKS are the forward's (tc_attn.h), and so must the hooks, the scale and the windows of the call
  * be. lse is what the forward wrote: natural logarithm, -inf in a row that sees no key. dq, dk and dv have strides of

@@ -407,7 +407,7 @@ TC_DEV_SM80 void tc_attn_bwd_sm80(const tc_attn_bwd_config c, const tc_attn_bwd_
 
 TC_HOST tc__attn_bwd_cut tc__attn_bwd80_cut(const tc_attn_bwd_config *c, int sms)
 {
-    const tc__attn_bwd_cut cut = {c->bm, c->bn, c->head_dim, sms};
+    const tc__attn_bwd_cut cut = {c->bm, c->bn, c->head_dim, sms, 0};
     return cut;
 }
 

@@ -12,7 +12,8 @@
  * WORKSPACE. Tiles of bm queries are numbered through all heads and sequences (tc__attn_bwd_tile); for each there are
  *     rows     2 x bm floats: lse * log2 e (+inf where there is no such query, or it sees no key: P is then 0), delta
  *     sums     bm x width floats, dQ before its scale: 16 rows by 8 columns are one run of 128 floats, lane by lane as
- *              the fragment of mma.sync and of wgmma has them, and such runs follow each other along the columns
+ *              the fragment of mma.sync and of wgmma has them, and such runs follow each other along the columns; or
+ *              (panels) along 32 of them, then down the rows, and so for the next 32
  *     turn     how many tiles of keys have added to the sums: in the ordered form each waits for the one before it
  *     sink     its part of the sinks' gradient
  * and for all of them a counter of the tiles of keys that blocks have taken.
@@ -105,6 +106,7 @@ typedef struct tc_attn_bwd_problem {
     int columns, section;       /* key heads of all batches; how many of them are worked on together */
     int climbing, climb;        /* the first so many of them are walked up, so many of them together */
     int tail_q, tail_k;         /* rows behind a sequence may hold anything */
+    int panels;                 /* 1: the sums lie in panels of 32 columns */
     int window_left, window_right, fast;
     float scale, scale_log2;
     const int *cu_q, *cu_k, *lens_q, *lens_k;
@@ -260,18 +262,23 @@ TC_DEV float *tc__attn_bwd_sums(const tc_attn_bwd_problem *p, const tc_attn_bwd_
 }
 
 /* Turns: one thread waits until `before` tiles of keys have added, and one says that this one has, once all who wrote
- * have fenced and met. */
+ * have fenced and met; or (count) each of those who add counts itself. */
 TC_DEV_SM80 void tc__attn_bwd_wait_turn(const unsigned *turn, unsigned before)
 {
     unsigned now;
     do {
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(__cvta_generic_to_global(turn))
                      : "memory");
-    } while (now != before);
+    } while (now < before);
 }
 TC_DEV_SM80 void tc__attn_bwd_end_turn(unsigned *turn, unsigned after)
 {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(__cvta_generic_to_global(turn)), "r"(after) : "memory");
+}
+
+TC_DEV_SM80 void tc__attn_bwd_count_turn(unsigned *turn)
+{
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(__cvta_generic_to_global(turn)) : "memory");
 }
 
 /* Dropout. P and dP stand there without the factor 1 / (1 - p): delta is multiplied by 1 - p (tc_attn_bwd_before), and
@@ -485,6 +492,7 @@ TC_DEV_SM80 void tc_attn_bwd_after(const tc_attn_bwd_config c, const tc_attn_bwd
     tc__attn_bwd_keys(p, &w, m, &lo, &hi); /* none: nobody has written the sums */
     for (int i = warp; i < p->bm / 16 * spans; i += TC__ATTN_BWD_AROUND / 32) {
         const int r = i / spans, col = i % spans * 32, q = m * p->bm + r * 16;
+        const int run = p->panels ? col / 32 * (p->bm / 4) + r * 4 : r * (p->width / 8) + col / 8;
         tc_attn_bwd_rows to;
         float v[16];
         to.pitch = p->dq_row;
@@ -495,8 +503,7 @@ TC_DEV_SM80 void tc_attn_bwd_after(const tc_attn_bwd_config c, const tc_attn_bwd
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             float4 x = make_float4(0.f, 0.f, 0.f, 0.f);
-            if (lo < hi && col + j * 8 < c.head_dim)
-                x = *(const float4 *)(sums + ((r * (p->width / 8) + col / 8 + j) * 32 + tc_lane()) * 4);
+            if (lo < hi && col + j * 8 < c.head_dim) x = *(const float4 *)(sums + ((run + j) * 32 + tc_lane()) * 4);
             v[4 * j] = x.x, v[4 * j + 1] = x.y, v[4 * j + 2] = x.z, v[4 * j + 3] = x.w;
         }
         if (col + 32 <= c.head_dim) tc_attn_bwd_store(c.type, 32, to, v, tc__attn_bwd_scale(c, p, p->scale));
@@ -647,7 +654,7 @@ TC_HOST tc_status tc__attn_bwd_check(const tc_attn_bwd_config *c, const tc_attn_
 
 /* What a main kernel's tile is: of queries, of keys, and how wide its sums of dQ are. */
 typedef struct tc__attn_bwd_cut {
-    int bm, bn, width, sms;
+    int bm, bn, width, sms, panels;
 } tc__attn_bwd_cut;
 
 /* Tiles of queries of a head in all sequences. */
@@ -698,7 +705,7 @@ TC_HOST tc_status tc__attn_bwd_problem_make(tc_attn_bwd_problem *p, const tc_att
     memset((void *)p, 0, sizeof *p);
     p->batch = g->batch, p->heads = g->heads, p->heads_kv = hk, p->share = g->heads / hk;
     p->q_len = g->q_len, p->k_len = g->k_len, p->total_q = g->total_q, p->total_k = g->total_k;
-    p->bm = cut->bm, p->width = cut->width;
+    p->bm = cut->bm, p->width = cut->width, p->panels = cut->panels;
     p->q_tiles = sides & 1 ? (g->q_len + cut->bm - 1) / cut->bm : 0;
     p->k_tiles = sides & 2 ? (g->k_len + cut->bn - 1) / cut->bn : 0;
     if (bytes && !g->workspace)

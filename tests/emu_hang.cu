@@ -121,7 +121,8 @@ int main(int argc, char **argv)
             hang_shared, 0}, {"late", late, 300000},
         {"counted", counted, 1000000}, {"value", value, 100000}, {"computed", computed, 300000}, {"walks", walks,
             300000}, {"expires", expires, 6000000},
-        {"relayed", relayed, 100000}, {"in_flight", in_flight, 200000}, {"writes", writes, 300000}, {"endless", writes, 2000000000}};
+        {"relayed", relayed, 100000}, {"in_flight", in_flight, 200000}, {"writes", writes, 300000},
+        {"endless", writes, 2000000000}};
     const int blocks = argc > 2 ? atoi(argv[2]) : 1;
     int *m = nullptr;
     for (const auto &c : cases) {
