@@ -4,8 +4,9 @@
  *
  * TFLOP/s count 2.5 times the forward's 4 * heads * length^2 * head_dim of each sequence (half of it for causal); all
  * three kernels of a call are timed. "in turn" is the default, "fast" has .fast = 1, "other" is the default with other
- * fields: -D'FIELDS_64=...' and -D'FIELDS_128=...' (if not given, what else fits). The last two columns: the largest
- * difference between a result of the first side and of each other one, over the root mean square of the first's. */
+ * fields: -D'FIELDS_64=...' and -D'FIELDS_128=...' (if not given, what else fits); for heads of 256 it is the sm_80
+ * kernel. The last two columns: the largest difference between a result of the first side and of each other one, over
+ * the root mean square of the first's. */
 #define TC_SM90_STUBS
 #include "bench.h"
 #include "../tc_attn_bwd.h"
@@ -19,12 +20,18 @@
 
 #define DEFINE(hd, mask)                                                                                      \
     TC_ATTN_DEFINE(forward_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask)                    \
-    TC_ATTN_BWD_SM90_DEFINE(bwd_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask)               \
+    TC_ATTN_BWD_SM90_DEFINE(bwd_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask)
+#define DEFINE_BOTH(hd, mask)                                                                                 \
+    DEFINE(hd, mask)                                                                                          \
     TC_ATTN_BWD_SM90_DEFINE(other_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask, FIELDS_##hd)
-DEFINE(64, 0)
-DEFINE(64, 1)
-DEFINE(128, 0)
-DEFINE(128, 1)
+DEFINE_BOTH(64, 0)
+DEFINE_BOTH(64, 1)
+DEFINE_BOTH(128, 0)
+DEFINE_BOTH(128, 1)
+DEFINE(256, 0)
+DEFINE(256, 1)
+TC_ATTN_BWD_SM80_DEFINE(other_256_0, .type = TC_BF16, .head_dim = 256)
+TC_ATTN_BWD_SM80_DEFINE(other_256_1, .type = TC_BF16, .head_dim = 256, .causal = 1)
 
 typedef struct entry {
     int hd, causal;
@@ -35,7 +42,8 @@ typedef struct entry {
 #define ENTRY(hd, mask)                                                                                       \
     {hd, mask, forward_##hd##_##mask##_run, {bwd_##hd##_##mask##_run, other_##hd##_##mask##_run},             \
      {bwd_##hd##_##mask##_workspace, other_##hd##_##mask##_workspace}}
-static const entry entries[] = {ENTRY(64, 0), ENTRY(64, 1), ENTRY(128, 0), ENTRY(128, 1)};
+static const entry entries[] = {ENTRY(64, 0),  ENTRY(64, 1),  ENTRY(128, 0),
+                                ENTRY(128, 1), ENTRY(256, 0), ENTRY(256, 1)};
 
 #ifndef TOKENS
 #define TOKENS 16384
