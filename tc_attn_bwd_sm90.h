@@ -41,6 +41,7 @@
  * there is room for what is written of dQ. There are two dS, so that one wait a step is enough: who stores the next but
  * one has waited for what the other stored after its dQ of this one.
  */
+
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -95,28 +96,6 @@ TC_DEV_SM90 void tc__attn_bwd90_write(const tc_attn_bwd_config c, tc__attn_bwd90
     TC_CP_ASYNC_BULK_WAIT_GROUP(0);
 }
 
-TC_DEV_SM90A void tc__attn_bwd90_s(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
-                                   const tc__attn_bwd90_consumer *u, uint32_t stage)
-{
-    const tc_attn_bwd_config c = kernel.c;
-    const tc__attn_bwd90_plan at = tc__attn_bwd90_plan_of(c);
-    const tc_operand q = tc__attn_bwd90_q_tile(c);
-    const tc__attn_bwd90_pair t = {tc__attn_bwd90_k_tile(c), q, b->smem + (uint32_t)(at.k + u->wg * 64 * 128),
-                                   b->smem + (uint32_t)at.q + stage * (uint32_t)q.bytes};
-    tc__attn_bwd90_scores(kernel, t, u->s);
-}
-
-TC_DEV_SM90A void tc__attn_bwd90_dp(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
-                                    const tc__attn_bwd90_consumer *u)
-{
-    const tc_attn_bwd_config c = kernel.c;
-    const tc__attn_bwd90_plan at = tc__attn_bwd90_plan_of(c);
-    const tc_operand o = tc__attn_bwd90_o_tile(c);
-    const tc__attn_bwd90_pair t = {tc__attn_bwd90_v_tile(c), o, b->smem + (uint32_t)(at.v + u->wg * 64 * 128),
-                                   b->smem + (uint32_t)at.dout + u->ring.stage * (uint32_t)o.bytes};
-    tc__attn_bwd90_scores(kernel, t, u->dp);
-}
-
 /* dQ, this consumer's half, from the dS of both. */
 TC_DEV_SM90A void tc__attn_bwd90_dq(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
                                     const tc__attn_bwd90_consumer *u, uint32_t ds)
@@ -127,14 +106,21 @@ TC_DEV_SM90A void tc__attn_bwd90_dq(const tc__attn_bwd90_kernel kernel, const tc
     /* half of the columns: a box of two, or 64 bytes of the one */
     const uint32_t half = (uint32_t)(c.bm == 128 ? 0 : k.boxes == 2 ? u->wg * k.box_bytes : u->wg * 64);
     const uint32_t mine = ds + (uint32_t)(c.bm == 128 ? u->wg * c.bn * 128 : 0);
-    const uint64_t x = tc_wgmma_desc_mn(tc__attn_bwd90_here(mine), (uint32_t)(c.bn * 128)),
-                   y = tc_wgmma_desc_mn(tc__attn_bwd90_here(from + half), (uint32_t)k.box_bytes);
-    tc_wgmma_fence();
-#pragma unroll
-    for (int i = 0; i < c.bn / 16; i++)
-        kernel.m.dq(u->dq, tc_wgmma_desc_advance(x, (uint32_t)(i * 2048)),
-                    tc_wgmma_desc_advance(y, (uint32_t)(i * 2048)), i > 0);
-    tc_wgmma_commit_group();
+    tc__attn_bwd90_columns(kernel.m.dq, k, mine, from + half, u->dq);
+}
+
+/* Are there registers to ask for lse and delta early? */
+TC_HD TC_CONSTEXPR int tc__attn_bwd90_early(const tc_attn_bwd_config c)
+{
+    return c.bm == 64 && !c.dropout && (c.stages == 2 || c.head_dim + c.head_dim_v <= 192);
+}
+
+/* The same, here or elsewhere. early: well before they are used, since behind products in the making a load takes some
+ * 300 cycles. */
+TC_DEV_SM80 void tc__attn_bwd90_ask(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, uint32_t rows,
+                                    const int early)
+{
+    if (early == tc__attn_bwd90_early(c)) tc__attn_bwd90_read(c, u, rows);
 }
 
 /* P and dP to P and dS, packed: not before, since there are no registers for all four. */
@@ -201,7 +187,7 @@ TC_DEV_SM90A void tc__attn_bwd90_front(const tc__attn_bwd90_kernel kernel, const
     tc__attn_bwd90_s(kernel, b, u, u->ring.stage);
     if (first) TC_MBARRIER_WAIT(b->v_full, tc__attn_bwd90_kv(b), "V full", 0);
     TC_PIPE_WAIT_FULL(b->dout, &u->ring);
-    tc__attn_bwd90_dp(kernel, b, u);
+    tc__attn_bwd90_dp(kernel, b, u, u->ring.stage);
     tc__attn_bwd90_drop(c, b, u, at);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bm / 2);
@@ -392,11 +378,17 @@ TC_HOST tc_status tc__attn_bwd90_map(tc_tmap *map, const tc__attn_tensor t, int 
     return tc__tmap_named(map, t.name, &d);
 }
 
+TC_HOST tc__attn_bwd_cut tc__attn_bwd90_cut(const tc_attn_bwd_config *c, int sms)
+{
+    const tc__attn_bwd_cut cut = {c->bm, c->bn, tc__attn_bwd90_width(*c), sms, tc__attn_bwd90_wide(*c)};
+    return cut;
+}
+
 /* Parameters of a checked call. */
 TC_HOST tc_status tc__attn_bwd90_fill(const tc_attn_bwd_config *c, const tc_attn_bwd_args *g, int sms,
                                       tc_attn_bwd_sm90_params *p)
 {
-    const tc__attn_bwd_cut cut = {c->bm, c->bn, tc__attn_bwd90_width(*c), sms, tc__attn_bwd90_wide(*c)};
+    const tc__attn_bwd_cut cut = tc__attn_bwd90_cut(c, sms);
     const int sides = tc__attn_bwd_sides(g);
     tc_status st = tc__attn_bwd_problem_make(&p->problem, c, g, &cut);
     memset((void *)&p->q, 0, sizeof p->q);
@@ -414,7 +406,7 @@ TC_HOST tc_status tc__attn_bwd_sm90_run(const tc_attn_bwd_config *c, const tc__k
 {
     tc__attn_bwd_calls calls;
     tc_attn_bwd_sm90_params p;
-    const tc__attn_bwd_cut cut = {c->bm, c->bn, tc__attn_bwd90_width(*c), 1, 0};
+    const tc__attn_bwd_cut cut = tc__attn_bwd90_cut(c, 1);
     tc_status st = tc__attn_bwd_check(c, g);
     int sms = 0, i;
     if (st != TC_OK || tc__attn_bwd_nothing(g)) return st;

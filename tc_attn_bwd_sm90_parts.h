@@ -404,6 +404,37 @@ TC_DEV_SM90A void tc__attn_bwd90_scores(const tc__attn_bwd90_kernel kernel, cons
     tc_wgmma_commit_group();
 }
 
+/* Consumer wg's first key in the tile. */
+TC_HD TC_CONSTEXPR int tc__attn_bwd90_first(const tc_attn_bwd_config c, int wg)
+{
+    return tc__attn_bwd90_wide(c) ? 0 : wg * 64;
+}
+
+/* S' and dP', of a tile of queries in a slot of Q and in one of dO. */
+TC_DEV_SM90A void tc__attn_bwd90_s(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
+                                   const tc__attn_bwd90_consumer *u, uint32_t stage)
+{
+    const tc_attn_bwd_config c = kernel.c;
+    const tc__attn_bwd90_plan at = tc__attn_bwd90_plan_of(c);
+    const tc_operand q = tc__attn_bwd90_q_tile(c);
+    const uint32_t keys = b->smem + (uint32_t)(at.k + tc__attn_bwd90_first(c, u->wg) * 128);
+    const tc__attn_bwd90_pair t = {tc__attn_bwd90_k_tile(c), q, keys,
+                                   b->smem + (uint32_t)at.q + stage * (uint32_t)q.bytes};
+    tc__attn_bwd90_scores(kernel, t, u->s);
+}
+
+TC_DEV_SM90A void tc__attn_bwd90_dp(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
+                                    const tc__attn_bwd90_consumer *u, uint32_t stage)
+{
+    const tc_attn_bwd_config c = kernel.c;
+    const tc__attn_bwd90_plan at = tc__attn_bwd90_plan_of(c);
+    const tc_operand o = tc__attn_bwd90_o_tile(c);
+    const uint32_t keys = b->smem + (uint32_t)(at.v + tc__attn_bwd90_first(c, u->wg) * 128);
+    const tc__attn_bwd90_pair t = {tc__attn_bwd90_v_tile(c), o, keys,
+                                   b->smem + (uint32_t)at.dout + stage * (uint32_t)o.bytes};
+    tc__attn_bwd90_scores(kernel, t, u->dp);
+}
+
 /* d (64 keys) += a times a tile of queries, whose rows are k. */
 TC_DEV_SM90A void tc__attn_bwd90_add(const tc_wgmma_rs_fn product, const tc_operand tile, uint32_t from, float *d,
                                      const uint32_t *a)
@@ -413,6 +444,20 @@ TC_DEV_SM90A void tc__attn_bwd90_add(const tc_wgmma_rs_fn product, const tc_oper
 #pragma unroll
     for (int i = 0; i < tile.rows / 16; i++)
         product(d, a + 4 * i, tc_wgmma_desc_advance(x, (uint32_t)(i * 2048)), 1);
+    tc_wgmma_commit_group();
+}
+
+/* d = columns of dQ: dS at `ds`, times those columns of K (`tile`) that begin at `from`. */
+TC_DEV_SM90A void tc__attn_bwd90_columns(const tc_wgmma_fn product, const tc_operand tile, uint32_t ds, uint32_t from,
+                                         float *d)
+{
+    const uint64_t x = tc_wgmma_desc_mn(tc__attn_bwd90_here(ds), (uint32_t)(tile.rows * 128)),
+                   y = tc_wgmma_desc_mn(tc__attn_bwd90_here(from), (uint32_t)tile.box_bytes);
+    tc_wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < tile.rows / 16; i++)
+        product(d, tc_wgmma_desc_advance(x, (uint32_t)(i * 2048)), tc_wgmma_desc_advance(y, (uint32_t)(i * 2048)),
+                i > 0);
     tc_wgmma_commit_group();
 }
 
@@ -452,18 +497,9 @@ TC_DEV void tc__attn_bwd90_mask(const tc_attn_bwd_config c, const tc__attn_bwd90
     }
 }
 
-/* Are there registers to ask for lse and delta early? */
-TC_HD TC_CONSTEXPR int tc__attn_bwd90_early(const tc_attn_bwd_config c)
+/* A step's lse or delta. rows: shared address of this lane's first. */
+TC_DEV void tc__attn_bwd90_read(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, uint32_t rows)
 {
-    return c.bm == 64 && !c.dropout && (c.stages == 2 || c.head_dim + c.head_dim_v <= 192);
-}
-
-/* A step's lse or delta. early: well before they are used, since behind products in the making a load takes some 300
- * cycles. rows: shared address of this lane's first. */
-TC_DEV_SM80 void tc__attn_bwd90_ask(const tc_attn_bwd_config c, const tc__attn_bwd90_consumer *u, uint32_t rows,
-                                    const int early)
-{
-    if (early != tc__attn_bwd90_early(c)) return;
 #pragma unroll
     for (int j = 0; j < c.bm / 8; j++) u->rows[j] = tc__attn_bwd90_two(rows + (uint32_t)(j * 32));
 }

@@ -135,15 +135,6 @@ TC_DEV uint32_t tc__attn_bwd90_wide_passed(const tc_attn_bwd_config c, const tc_
     return b->smem + (uint32_t)tc__attn_bwd90_plan_of(c).p + (uint32_t)(j * 2048) + threadIdx.x % 128u * 16u;
 }
 
-/* lse (of: 0) or delta (1) of the queries of this step. */
-TC_DEV_SM80 void tc__attn_bwd90_wide_rows(const tc_attn_bwd_config c, const tc__attn_bwd90_block *b,
-                                          const tc__attn_bwd90_wide_consumer *x, const int of)
-{
-    const uint32_t at = tc__attn_bwd90_rows(c, b, &x->u) + (uint32_t)(of * c.bm * 4);
-#pragma unroll
-    for (int j = 0; j < c.bm / 8; j++) x->u.rows[j] = tc__attn_bwd90_two(at + (uint32_t)(j * 32));
-}
-
 /* Where a piece of dQ is summed up. Not one place for both widths: ptxas then serialises the products. */
 TC_DEV float *tc__attn_bwd90_wide_sums(const tc__attn_bwd90_wide_consumer *x, const tc__attn_bwd90_piece piece)
 {
@@ -156,19 +147,12 @@ TC_DEV_SM90A void tc__attn_bwd90_wide_dq(const tc__attn_bwd90_kernel kernel, con
 {
     const tc_attn_bwd_config c = kernel.c;
     const tc__attn_bwd90_plan plan = tc__attn_bwd90_plan_of(c);
-    const uint32_t box = (uint32_t)tc__attn_bwd90_k_tile(c).box_bytes;
+    const tc_operand tile = tc__attn_bwd90_k_tile(c);
     const uint32_t ds = b->smem + (uint32_t)plan.ds + x->ds.stage * (uint32_t)(c.bm * c.bn * 2),
-                   k = b->smem + (uint32_t)plan.k + (uint32_t)(piece.column / 64) * box
+                   k = b->smem + (uint32_t)plan.k + (uint32_t)(piece.column / 64 * tile.box_bytes)
                      + (uint32_t)(piece.column % 64 * 2);
-    const uint64_t p = tc_wgmma_desc_mn(tc__attn_bwd90_here(ds), (uint32_t)(c.bn * 128)),
-                   q = tc_wgmma_desc_mn(tc__attn_bwd90_here(k), box);
-    const tc_wgmma_fn product = piece.columns == 64 ? kernel.m.dq : kernel.m.dq_half;
-    tc_wgmma_fence();
-#pragma unroll
-    for (int i = 0; i < c.bn / 16; i++)
-        product(tc__attn_bwd90_wide_sums(x, piece), tc_wgmma_desc_advance(p, (uint32_t)(i * 2048)),
-                tc_wgmma_desc_advance(q, (uint32_t)(i * 2048)), i > 0);
-    tc_wgmma_commit_group();
+    tc__attn_bwd90_columns(piece.columns == 64 ? kernel.m.dq : kernel.m.dq_half, tile, ds, k,
+                           tc__attn_bwd90_wide_sums(x, piece));
 }
 
 /* The piece, when it is there, to the writer, who has the fence that TMA wants. */
@@ -222,14 +206,9 @@ TC_DEV_SM90A void tc__attn_bwd90_wide_dqs(const tc__attn_bwd90_kernel kernel, co
 TC_DEV_SM90A void tc__attn_bwd90_wide_s(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_block *b,
                                         const tc__attn_bwd90_wide_consumer *x)
 {
-    const tc_attn_bwd_config c = kernel.c;
-    const tc__attn_bwd90_plan at = tc__attn_bwd90_plan_of(c);
-    const tc_operand q = tc__attn_bwd90_q_tile(c);
-    const tc__attn_bwd90_pair t = {tc__attn_bwd90_k_tile(c), q, b->smem + (uint32_t)at.k,
-                                   b->smem + (uint32_t)at.q + x->u.ring.stage * (uint32_t)q.bytes};
     TC_PIPE_WAIT_FULL(b->q, &x->u.ring);
-    tc__attn_bwd90_wide_rows(c, b, x, 0);
-    tc__attn_bwd90_scores(kernel, t, x->u.s);
+    tc__attn_bwd90_read(kernel.c, &x->u, tc__attn_bwd90_rows(kernel.c, b, &x->u));
+    tc__attn_bwd90_s(kernel, b, &x->u, x->u.ring.stage);
 }
 
 /* S, which is there, to P: passed on, and packed as an operand. What is dropped is passed on with its sign turned. */
@@ -354,18 +333,16 @@ TC_DEV_SM90A void tc__attn_bwd90_wide_step_1(const tc__attn_bwd90_kernel kernel,
 {
     const tc_attn_bwd_config c = kernel.c;
     const tc__attn_bwd90_plan plan = tc__attn_bwd90_plan_of(c);
-    const tc_operand q = tc__attn_bwd90_q_tile(c), o = tc__attn_bwd90_o_tile(c);
+    const tc_operand q = tc__attn_bwd90_q_tile(c);
     const tc_box box = {c.type, 128};
-    const tc__attn_bwd90_pair t = {tc__attn_bwd90_v_tile(c), o, b->smem + (uint32_t)plan.v,
-                                   b->smem + (uint32_t)plan.dout + x->dout.stage * (uint32_t)o.bytes};
     const uint32_t to = b->smem + (uint32_t)plan.ds + x->ds.stage * (uint32_t)(c.bm * c.bn * 2)
                       + (uint32_t)(x->u.row * 128) + tc_box_lane(box);
     const tc__attn_bwd90_piece piece = tc__attn_bwd90_piece_of(c, x->u.wg, 0);
     if (first) TC_MBARRIER_WAIT(b->v_full, tc__attn_bwd90_kv(b), "V full", 0);
     TC_PIPE_WAIT_FULL(b->dout, &x->dout);
-    tc__attn_bwd90_scores(kernel, t, x->u.dp);
+    tc__attn_bwd90_dp(kernel, b, &x->u, x->dout.stage);
     TC_PIPE_WAIT_FULL(b->q, &x->u.ring);
-    tc__attn_bwd90_wide_rows(c, b, x, 1);
+    tc__attn_bwd90_read(c, &x->u, tc__attn_bwd90_rows(c, b, &x->u) + (uint32_t)(c.bm * 4));
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(x->u.dp, c.bm / 2);
     tc__attn_bwd90_wide_dout_done(c, b, x);
