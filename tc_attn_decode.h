@@ -543,12 +543,12 @@ TC_DEV_SM90 void tc__decode_gather(const tc_attn_config c, const tc_attn_decode_
     const tc_attn_problem *pr = &p->problem;
     const int dv = c.head_dim_v, many = 8, all = tc__decode_rows(c, p, x) * dv / 4,
               blocks = (int)tc_cluster_nctarank(), rank = (int)tc_cluster_ctarank(),
-              end = all * (rank + 1) >> tc__decode_log(c);
+              end = all * (rank + 1) >> tc__decode_log();
     const float scale = tc_attn_scale(c, pr),
                 v = c.kv && p->v_scale ? p->v_scale[p->scale_heads ? x->w.h / pr->group : 0] : 1.f;
     const uint32_t sums_at = tc_smem_u32(sums), stats_at = tc_smem_u32(stats.at);
 #pragma unroll 1
-    for (int e = (all * rank >> tc__decode_log(c)) + (int)threadIdx.x; e < end; e += c.warps * 32) {
+    for (int e = (all * rank >> tc__decode_log()) + (int)threadIdx.x; e < end; e += c.warps * 32) {
         const int row = e / (dv / 4), col = e % (dv / 4) * 4, tile_row = tc__decode_row(c, x) + row;
         const uint32_t in_sums = (uint32_t)(row * tc__decode_pitch(c) + col) * 4u;
         const tc_attn_at at = tc__attn_row(pr, &x->w, tile_row);
@@ -759,9 +759,9 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
             if (task.n < x.w.hi) tc__decode_step(c, &at, &x.w, task);
             use = use + 1 == (uint32_t)stages ? 0 : use + 1;
         }
-        if (tc__decode_log(c) && again) tc__decode_read_by_all();
+        if (tc__decode_log() && again) tc__decode_read_by_all();
         tc__decode_meet(c, &at, stats, sums, tc__decode_rows(c, p, &x));
-        if (tc__decode_log(c)) {
+        if (tc__decode_log()) {
             tc__decode_join_cluster(c, p, &x, stats, sums);
             again = 1;
         } else {
@@ -771,7 +771,7 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
         }
         if (!tc__decode_next(c, p, &x)) break;
     }
-    if (tc__decode_log(c)) tc__decode_read_by_all();
+    if (tc__decode_log()) tc__decode_read_by_all();
 }
 
 #endif /* __CUDACC__ */

@@ -181,6 +181,23 @@ typedef struct tc__decode_walk {
     uint32_t each;          /* a block's run */
 } tc__decode_walk;
 
+/* log2 of the blocks of a cluster, which share a run: their number is a power of 2. Kernels of images before sm_90 have
+ * no clusters and do not ask. (%clusterid takes ptxas a division of floats.) */
+TC_DEV uint32_t tc__decode_log(void)
+{
+#if TC_HAS_SM90
+    return 31u - (uint32_t)__clz((int)tc_cluster_nctarank());
+#else
+    return 0;
+#endif
+}
+
+/* Rows of a unit: a tile; of latent attention one for each block of its cluster. */
+TC_DEV uint32_t tc__decode_unit_rows(const tc_attn_config c)
+{
+    return (uint32_t)c.bm << (c.head_dim > 256 ? tc__decode_log() : 0u);
+}
+
 /* Sequence b. Its units all have the same tiles: queries are few, so the ranges that they see hardly differ. */
 TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p, int b, tc__decode_walk *x)
 {
@@ -188,6 +205,7 @@ TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p
     const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
                             k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
     tc_attn_work *w = &x->w;
+    const uint32_t rows = tc__decode_unit_rows(c);
     int off;
     w->b = b;
     w->q0 = 0;
@@ -207,20 +225,9 @@ TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p
         w->lo = begin <= 0 ? 0 : begin / keys;
         w->free_lo = whole <= 0 ? 0 : (whole + keys - 1) / keys;
     }
-    x->row_tiles = ((uint32_t)(w->q_len * p->group) + (uint32_t)c.bm - 1u) / (uint32_t)c.bm;
+    x->row_tiles = ((uint32_t)(w->q_len * p->group) + rows - 1u) / rows;
     x->units = x->row_tiles * (uint32_t)p->heads_kv;
     x->tiles = w->hi > w->lo ? (uint32_t)(w->hi - w->lo + c.warps - 1) / (uint32_t)c.warps : 1u;
-}
-
-/* log2 of the blocks of a cluster, which share a run: their number is a power of 2. Kernels of images before sm_90, and
- * latent attention's, have no clusters and do not ask. (%clusterid takes ptxas a division of floats.) */
-TC_DEV uint32_t tc__decode_log(const tc_attn_config c)
-{
-#if TC_HAS_SM90
-    if (c.head_dim <= 256) return 31u - (uint32_t)__clz((int)tc_cluster_nctarank());
-#endif
-    (void)c;
-    return 0;
 }
 
 /* What a unit of the sequence takes along the line: its tiles, or 1 where no unit is split. */
@@ -239,7 +246,7 @@ TC_DEV void tc__decode_take(const tc_attn_config c, const tc_attn_decode_params 
     x->w.h = (int)(x->unit / x->row_tiles) * p->problem.group;
 #if TC_HAS_SM90
     if (c.head_dim <= 256 && !p->counters) { /* there are 2^27 tiles at most */
-        const uint32_t shift = tc__decode_log(c), rank = tc_cluster_ctarank();
+        const uint32_t shift = tc__decode_log(), rank = tc_cluster_ctarank();
         x->tile = x->tiles * rank >> shift;
         x->end = x->tiles * (rank + 1u) >> shift;
         if (x->tile == x->end) x->tile = x->tiles, x->end = x->tiles + 1u;
@@ -281,13 +288,13 @@ TC_DEV int tc__decode_begin(const tc_attn_config c, const tc_attn_decode_params 
             }
         }
     }
-    x->each = (total + (gridDim.x >> tc__decode_log(c)) - 1u) / (gridDim.x >> tc__decode_log(c));
+    x->each = (total + (gridDim.x >> tc__decode_log()) - 1u) / (gridDim.x >> tc__decode_log());
     x->each = x->each < p->least ? p->least : x->each;
     if (c.head_dim > 256 && total == longest * units) { /* all alike: runs of whole units, where that is little more */
         const uint32_t more = longest - 1u - (x->each - 1u) % longest;
         if (more <= 3u && more * 16u <= x->each) x->each += more;
     }
-    first = (blockIdx.x >> tc__decode_log(c)) * x->each;
+    first = (blockIdx.x >> tc__decode_log()) * x->each;
     if (first >= total) return 0;
     if (alike) {
         const uint32_t length = x->units * tc__decode_length(p, x);
@@ -343,7 +350,11 @@ TC_DEV int tc__decode_next(const tc_attn_config c, const tc_attn_decode_params *
 /* Its first row among the queries and heads that share the key head. */
 TC_DEV int tc__decode_row(const tc_attn_config c, const tc__decode_walk *x)
 {
-    return (int)(x->unit % x->row_tiles) * c.bm;
+    const int first = (int)(x->unit % x->row_tiles * tc__decode_unit_rows(c));
+#if TC_HAS_SM90
+    if (c.head_dim > 256) return first + (int)tc_cluster_ctarank() * c.bm;
+#endif
+    return first;
 }
 
 /* How many of its rows exist. */

@@ -13,16 +13,17 @@
  *
  * This is the decoding of models whose projections up from the latent have been absorbed into those of Q and O. Q is
  * (batch, q_len, heads, 576), O (batch, q_len, heads, 512), the cache (page, row, 576); strides as in tc_attn.h. heads
- * is any number; 64 rows, queries times heads, are worked on together, so that 16 or 32 heads take the time of 64.
+ * is any number; 64 rows, queries times heads, are worked on together, so that 16 or 32 heads take the time of 64; of
+ * 128 a pair of blocks, which read the cache once.
  *
  * FIELDS (tc_attn_config): .type, TC_F16 or TC_BF16; .causal, of the q_len queries: the last one sees all keys; .paged,
  * as in tc_attn_decode.h. No other.
  *
  * ARGS are those of decoding (tc_attn_decode.h), which is also the place for lengths on the device, for the workspace,
- * without which no keys are split (here are no clusters), and for which calls give the same bits. heads_kv is 1 or 0,
- * v is null or k, and scale has no default: what the model was trained with is not 1 / sqrt(576). lse is written if
- * given. Pages of 64 rows, or a multiple of it, take the fewest copies; of other multiples of 8 rows each page, or
- * each part of it that is a power of 2, is a copy of its own.
+ * without which no keys are split, and for which calls give the same bits. heads_kv is 1 or 0, v is null or k, and
+ * scale has no default: what the model was trained with is not 1 / sqrt(576). lse is written if given. Pages of 64
+ * rows, or a multiple of it, take the fewest copies; of other multiples of 8 rows each page, or each part of it that is
+ * a power of 2, is a copy of its own.
  *     NAME, NAME_THREADS, NAME_SMEM, NAME_can_run, NAME_run and NAME_workspace are as those of TC_ATTN_SM90_DEFINE.
  * On any device but Hopper a call is refused.
  */
@@ -43,11 +44,15 @@
  *                     to which it adds P V of both slots: of its own one with P from registers, of the other's from
  *                     shared memory.
  *
- * So the softmax of one tile runs while the Tensor Cores are at P V of the tile before and at S of the one after. What
- * exponentials are relative to goes from tile to tile: the maximum of all tiles so far, which the other warpgroup reads
- * beside P. With only two tiles in shared memory, each slice of one is asked for as soon as nobody needs the one before
- * it: the half of V of the slot's own warpgroup, which is done first, then the quarters of the other; and S takes the
- * slices in the order in which they come.
+ * So the softmax of one tile runs while the Tensor Cores are at P V of the tile before and at the first half of S of
+ * the one after. What exponentials are relative to goes from tile to tile: the maximum of all tiles so far, which the
+ * other warpgroup gets as soon as it is known, before P, which comes in two halves of keys. With only two tiles in
+ * shared memory, each quarter of one's values is asked for as soon as nobody needs that of the tile before. A
+ * warpgroup's products are done in this order: S of the half that it gives back itself, P V of the other slot, S of the
+ * rest. (With all of S first, the other slot's half goes back only after a softmax.)
+ *
+ * Two tiles of rows of a sequence, as 128 heads are, are the work of a pair of blocks, a cluster: they walk along the
+ * same keys, and each brings half of them for both.
  *
  * A unit that lies in several runs is split. Each of its blocks leaves its sums in the workspace, as fragments lie, and
  * they meet as the blocks of a GEMM's tile do (tc_split.h): the sums are added up in the order of the keys, in slices
@@ -61,23 +66,27 @@ typedef struct tc_attn_mla_wgmma {
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_mla_wgmma tc__mla_wgmma(const tc_attn_config c)
 {
     const tc_wgmma_kind kind = {c.type, c.type, 0, 1, 0};
-    const tc_attn_mla_wgmma m = {tc_wgmma_pick_f32(64, c.type), tc_wgmma_pick(256 / TC__MLA_PIECES, kind),
-                                 tc_wgmma_pick_f32_rs_mn(256, c.type)};
+    const tc_attn_mla_wgmma m = {tc_wgmma_pick_f32(64, c.type), tc_wgmma_pick(128, kind),
+                                 tc_wgmma_pick_f32_rs_mn(128, c.type)};
     return m;
 }
 
-/* Slots and their mbarriers. part: of V, as it is given back: 0, the half of the slot's own warpgroup; 1 and 2, the
- * quarters of the other's. */
+/* Slots and their mbarriers. part: of V, as it is given back: 0 and 1, the quarters of the half of the slot's own
+ * warpgroup; 2 and 3, those of the other's. half: of P's keys. */
 TC_DEV uint32_t tc__mla_slot(uint32_t smem, uint32_t slot) { return smem + TC__MLA_SLOTS + slot * TC__MLA_TILE; }
-TC_DEV uint32_t tc__mla_full(uint32_t smem, uint32_t slot, uint32_t slice)
+TC_DEV uint32_t tc__mla_full(uint32_t smem, uint32_t slot, uint32_t part)
 {
-    return smem + TC__MLA_FULL + (slot * TC__MLA_SLICES + slice) * 8u;
+    return smem + TC__MLA_FULL + (slot * TC__MLA_FULLS + part) * 8u;
 }
 TC_DEV uint32_t tc__mla_empty(uint32_t smem, uint32_t slot, uint32_t part)
 {
-    return smem + TC__MLA_EMPTY + (slot * 3u + part) * 8u;
+    return smem + TC__MLA_EMPTY + (slot * 4u + part) * 8u;
 }
-TC_DEV uint32_t tc__mla_p(uint32_t smem, uint32_t slot) { return smem + TC__MLA_P + slot * 8u; }
+TC_DEV uint32_t tc__mla_p(uint32_t smem, uint32_t slot, uint32_t half)
+{
+    return smem + TC__MLA_P + (slot * 2u + half) * 8u;
+}
+TC_DEV uint32_t tc__mla_top(uint32_t smem, uint32_t slot) { return smem + TC__MLA_TOP + slot * 8u; }
 
 TC_DEV void tc__mla_put(uint32_t at, uint32_t x)
 {
@@ -96,7 +105,7 @@ TC_DEV uint32_t tc__mla_get(uint32_t at)
 /* Where the copies of a tile come from, of lane l those of keys 8 l ..; bad: which 8 keys are of no page; zero: rows
  * from .. to are to become zeros, since what lies behind a sequence may be NaN. */
 typedef struct tc__mla_source {
-    int row, outer, copies; /* copies: whether this lane makes any */
+    int row, outer;
     uint32_t bad;
     int from, to;
 } tc__mla_source;
@@ -123,7 +132,6 @@ TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_par
     const int lane = tc_lane(), kv = next.n * 64 + lane * 8, used = w->k_len - next.n * 64, rows = p->box_rows;
     int bad = 0;
     tc__mla_source s;
-    s.copies = lane < 8 && lane * 8 % rows == 0;
     s.outer = tc__attn_outer_k(&d->problem, w);
     s.row = w->k_at + kv;
     if (c.paged && lane < 8 && lane * 8 < used) {
@@ -132,7 +140,7 @@ TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_par
         s.row = kv - (int)(nth * d->by_page.by);
         bad = (uint32_t)s.outer >= (uint32_t)d->pages;
 #ifdef TC_DEBUG
-        if (bad && (s.copies || s.row == 0))
+        if (bad && (lane * 8 % rows == 0 || s.row == 0))
             printf("tc: page_table[%d][%d] = %d is none of the %d pages\n", w->b, (int)nth, s.outer, d->pages);
 #endif
     }
@@ -144,68 +152,96 @@ TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_par
     return s;
 }
 
-/* Slices first .. first + count - 1 of a tile to slot `slot`; their bytes are counted by the mbarriers at bars, which
- * lie `step` bytes apart (0: one for all). */
-typedef struct tc__mla_slices {
-    uint32_t slot, first, count, bars, step;
-} tc__mla_slices;
+/* Where a tile goes. pair: 2, or this block's rank in its pair, for whose two blocks it then brings every other slice;
+ * but each its last one, since the slot's place for it was P's, which this block has written. */
+typedef struct tc__mla_place {
+    uint32_t slot, phase, pair;
+} tc__mla_place;
 
-TC_DEV_SM90 void tc__mla_fetch(const tc_attn_mla_params *p, uint32_t smem, const tc__mla_source *s,
-                               const tc__mla_slices which)
+/* One thread: `count` slices from `first` on of the rows that a box has; the mbarrier at bar counts their bytes. */
+TC_DEV_SM90 void tc__mla_copy(const tc_attn_mla_params *p, uint32_t at, uint32_t bar, uint32_t first, const int count,
+                              uint32_t pair, int row, int outer)
 {
-    const uint32_t to = tc__mla_slot(smem, which.slot) + (uint32_t)tc_lane() * 1024u;
-    if (tc_lane() == 0) {
-#pragma unroll 1
-        for (uint32_t i = 0; i < (which.step ? which.count : 1u); i++)
-            tc_mbarrier_arrive_expect_tx(which.bars + i * which.step,
-                                         (which.step ? 1u : which.count) * (uint32_t)TC__MLA_SLICE);
+    if (pair < 2u) {
+        tc_cp_async_bulk_tensor_3d_multicast(at + (first + pair) * TC__MLA_SLICE, &p->k, (int)(first + pair) * 64, row,
+                                             outer, bar, 3);
+        return;
     }
-    __syncwarp();
-    if (s->copies) {
-#pragma unroll 1
-        for (uint32_t i = 0; i < which.count; i++)
-            tc_cp_async_bulk_tensor_3d(to + (which.first + i) * TC__MLA_SLICE, &p->k, (int)(which.first + i) * 64,
-                                       s->row, s->outer, which.bars + i * which.step);
-    }
+#pragma unroll
+    for (uint32_t i = 0; i < (uint32_t)count; i++)
+        tc_cp_async_bulk_tensor_3d(at + (first + i) * TC__MLA_SLICE, &p->k, (int)(first + i) * 64, row, outer, bar);
 }
 
-/* Slices that have their own mbarriers. */
-TC_DEV tc__mla_slices tc__mla_some(uint32_t smem, uint32_t slot, uint32_t first, uint32_t count)
+/* One thread: a tile that is a single box, each quarter as soon as its place is free. */
+TC_DEV_SM90 void tc__mla_bring(const tc_attn_mla_params *p, uint32_t smem, const tc__mla_place to, int row, int outer)
 {
-    const tc__mla_slices some = {slot, first, count, tc__mla_full(smem, slot, first), 8};
-    return some;
+    const uint32_t at = tc__mla_slot(smem, to.slot), full = tc__mla_full(smem, to.slot, 0);
+#pragma unroll
+    for (uint32_t part = 0; part < 4u; part++) {
+        const uint32_t quarter = part ^ to.slot * 2u, bar = full + quarter * 8u;
+        if (part)
+            TC_MBARRIER_WAIT(tc__mla_empty(smem, to.slot, part), to.phase, "a quarter of K empty", (int)to.slot);
+        tc_mbarrier_arrive_expect_tx(bar, 2 * TC__MLA_SLICE);
+        tc__mla_copy(p, at, bar, quarter * 2u, 2, to.pair, row, outer);
+    }
+    tc_mbarrier_arrive_expect_tx(full + 32u, TC__MLA_SLICE);
+    tc__mla_copy(p, at, full + 32u, 8, 1, 2, row, outer);
+}
+
+/* One warp: a tile of several boxes, or one behind whose end zeros follow: then the mbarrier of tails counts it. */
+TC_DEV_SM90 void tc__mla_bring_boxes(const tc_attn_mla_params *p, uint32_t smem, const tc__mla_source *s,
+                                     const tc__mla_place to, int tail)
+{
+    const uint32_t full = tc__mla_full(smem, to.slot, 0);
+    const int lane = tc_lane(), box = lane * 8 % p->box_rows == 0 && lane < 8;
+#pragma unroll 1
+    for (uint32_t part = 1; part < 4u; part++)
+        TC_MBARRIER_WAIT(tc__mla_empty(smem, to.slot, part), to.phase, "a quarter of K empty", (int)to.slot);
+    if (lane == 0 && tail) tc_mbarrier_arrive_expect_tx(smem + TC__MLA_TAIL, TC__MLA_TILE);
+    if (lane < TC__MLA_FULLS && !tail)
+        tc_mbarrier_arrive_expect_tx(full + (uint32_t)lane * 8u,
+                                     lane == TC__MLA_FULLS - 1 ? TC__MLA_SLICE : 2 * TC__MLA_SLICE);
+    __syncwarp();
+#pragma unroll 1
+    for (uint32_t part = 0; part < (uint32_t)TC__MLA_FULLS && box; part++) {
+        const uint32_t at = tc__mla_slot(smem, to.slot) + (uint32_t)lane * 1024u,
+                       bar = tail ? smem + TC__MLA_TAIL : full + part * 8u;
+        if (part == 4u) tc__mla_copy(p, at, bar, 8, 1, 2, s->row, s->outer);
+        else tc__mla_copy(p, at, bar, part * 2u, 2, tail ? 2u : to.pair, s->row, s->outer);
+    }
+    __syncwarp();
 }
 
 /* One warp: all tiles of the block's run. */
 TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *p, uint32_t smem)
 {
     const int lane = tc_lane();
+    const uint32_t pair = tc_cluster_nctarank() == 2u ? tc_cluster_ctarank() : 2u;
     uint32_t tile = 0, tails = 0;
     tc__decode_walk x;
     if (!tc__decode_begin(c, &p->d, &x)) return;
     do {
         const int end = (int)x.end < x.w.hi ? (int)x.end : x.w.hi;
-        tc__mla_next next = tc__mla_ask(c, p, &x.w, (int)x.tile);
+        tc__mla_source ahead = tc__mla_find(c, p, &x.w, tc__mla_ask(c, p, &x.w, (int)x.tile));
+        tc__mla_next next = tc__mla_ask(c, p, &x.w, (int)x.tile + 1);
 #pragma unroll 1
         for (int n = (int)x.tile; n < end; n++, tile++) {
             const uint32_t slot = tile & 1u, phase = (tile >> 1 & 1u) ^ 1u, full = tc__mla_full(smem, slot, 0);
-            const tc__mla_source s = tc__mla_find(c, p, &x.w, next);
-            next = tc__mla_ask(c, p, &x.w, n + 1);
-            TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 0), phase, "K's first half empty", (int)slot);
+            const tc__mla_place to = {slot, phase, pair};
+            const tc__mla_source s = ahead;
+            ahead = tc__mla_find(c, p, &x.w, next);
+            next = tc__mla_ask(c, p, &x.w, n + 2);
+            TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 0), phase, "K's first quarter empty", (int)slot);
             if (lane == 0) tc__mla_put(smem + TC__MLA_WORDS + slot * 4u, s.bad);
-            if (s.from == s.to) {
-                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, slot * 4u, 4));
-                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 1), phase, "K's third quarter empty", (int)slot);
-                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, 4u - slot * 4u, 2));
-                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 2), phase, "K's last quarter empty", (int)slot);
-                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, 6u - slot * 4u, 2));
-                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, 8, 1));
+            if (s.from == s.to && p->box_rows == 64) {
+                const int row = __shfl_sync(0xffffffffu, s.row, 0), outer = __shfl_sync(0xffffffffu, s.outer, 0);
+                if (tc_elect_one()) tc__mla_bring(p, smem, to, row, outer);
+                __syncwarp();
             } else {
+                tc__mla_bring_boxes(p, smem, &s, to, s.from != s.to);
+            }
+            if (s.from != s.to) {
                 const uint32_t tail = smem + TC__MLA_TAIL, at = tc__mla_slot(smem, slot);
-                const tc__mla_slices all = {slot, 0, 9, tail, 0};
-                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 1), phase, "K's third quarter empty", (int)slot);
-                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 2), phase, "K's last quarter empty", (int)slot);
-                tc__mla_fetch(p, smem, &s, all);
                 TC_MBARRIER_WAIT(tail, tails & 1u, "K's tail", 0);
                 tails++;
 #pragma unroll 1
@@ -217,7 +253,7 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
                 }
                 tc_fence_proxy_async_shared();
                 __syncwarp();
-                if (lane < 9) tc_mbarrier_arrive(full + (uint32_t)lane * 8u);
+                if (lane < TC__MLA_FULLS) tc_mbarrier_arrive(full + (uint32_t)lane * 8u);
             }
         }
     } while (tc__decode_next(c, &p->d, &x));
@@ -253,15 +289,15 @@ TC_DEV tc_attn_work tc__mla_note_work(uint32_t at)
 TC_DEV void tc__mla_note_make(const tc_attn_config c, const tc_attn_decode_params *d, const tc__decode_walk *x,
                               tc__mla_note *n)
 {
-    const int end = (int)x->end < x->w.hi ? (int)x->end : x->w.hi;
+    const int end = (int)x->end < x->w.hi ? (int)x->end : x->w.hi, run = (int)(blockIdx.x >> tc__decode_log());
     n->b = x->w.b, n->q_len = x->w.q_len, n->k_len = x->w.k_len, n->q_at = x->w.q_at;
     n->free_hi = x->w.free_hi;
     n->row = tc__decode_row(c, x);
     n->begin = (int)x->tile;
     n->count = end > n->begin ? end - n->begin : 0;
-    n->first = d->counters ? (int)(x->start / x->each) : (int)blockIdx.x;
+    n->first = d->counters ? (int)(x->start / x->each) : run;
     n->parts = d->counters ? (int)((x->start + x->tiles - 1u) / x->each) - n->first + 1 : 1;
-    n->part = (int)blockIdx.x - n->first;
+    n->part = run - n->first;
     n->last = x->left == 0;
 }
 
@@ -324,14 +360,16 @@ typedef struct tc__mla_consumer {
     uint32_t *a; /* P as an A operand */
 } tc__mla_consumer;
 
-/* S = Q K' of a tile of its own slot, issued, slice by slice as they come. */
-TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32_t phase)
+/* Slices from .. to - 1 of S = Q K' of a tile of its own slot, issued as they come: the half that it gives back itself,
+ * the other half, the last one. */
+TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32_t phase, const int from, const int to)
 {
     const uint64_t q = tc_wgmma_desc(u->smem, 128), b = tc_wgmma_desc(tc__mla_slot(u->smem, u->wg), 128);
 #pragma unroll
-    for (int i = 0; i < TC__MLA_SLICES; i++) {
+    for (int i = from; i < to; i++) {
         const uint32_t slice = i == 8 ? 8u : ((uint32_t)i ^ u->wg * 4u);
-        TC_MBARRIER_WAIT(tc__mla_full(u->smem, u->wg, slice), phase, "K full", (int)slice);
+        if (i == from || i % 2 == 0)
+            TC_MBARRIER_WAIT(tc__mla_full(u->smem, u->wg, slice / 2u), phase, "K full", (int)slice);
         tc_wgmma_fence();
 #pragma unroll
         for (int j = 0; j < 4; j++)
@@ -341,26 +379,27 @@ TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32
     tc_wgmma_commit_group();
 }
 
-/* O += P V, its half of V, issued: of its own slot with P from registers; or of the other, in
- * groups, each of which gives a quarter of V back. */
-TC_DEV_SM90A void tc__mla_pv(const tc__mla_kernel k, tc__mla_consumer *u, const int other)
+/* O += P V, its half of V, issued in groups, each of which gives a part of V back: of its own slot with P from
+ * registers, or of the other's. */
+TC_DEV_SM90A void tc__mla_pv(const tc__mla_kernel k, tc__mla_consumer *u, const int other, uint32_t phase)
 {
-    const uint32_t slot = tc__mla_slot(u->smem, other ? u->wg ^ 1u : u->wg);
+    const uint32_t from = other ? u->wg ^ 1u : u->wg, slot = tc__mla_slot(u->smem, from);
     const uint64_t v = tc_wgmma_desc_mn(slot + u->wg * (4u * TC__MLA_SLICE), TC__MLA_SLICE),
                    p = tc_wgmma_desc(slot + 8u * TC__MLA_SLICE, 128);
-    tc_wgmma_fence();
 #pragma unroll
-    for (int q = 0; q < TC__MLA_PIECES && other; q++) {
+    for (int q = 0; q < 2; q++) {
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            k.m.pv(u->r.o + 64 * q, tc_wgmma_desc_advance(p, (uint32_t)i * 32u),
-                   tc_wgmma_desc_advance(v, (uint32_t)(q * 2 * TC__MLA_SLICE + i * 2048)), 1);
+        for (int i = 0; i < 4; i++) {
+            const uint64_t b = tc_wgmma_desc_advance(v, (uint32_t)(q * 2 * TC__MLA_SLICE + i * 2048));
+            if (q == 0 && i % 2 == 0) {
+                if (other) TC_MBARRIER_WAIT(tc__mla_p(u->smem, from, (uint32_t)i / 2u), phase, "P", (int)from);
+                if (other || i == 0) tc_wgmma_fence();
+            }
+            if (other) k.m.pv(u->r.o + 64 * q, tc_wgmma_desc_advance(p, (uint32_t)i * 32u), b, 1);
+            else k.m.mine(u->r.o + 64 * q, u->a + 4 * i, b, 1);
+        }
         tc_wgmma_commit_group();
     }
-    if (other) return;
-#pragma unroll
-    for (int i = 0; i < 4; i++) k.m.mine(u->r.o, u->a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)i * 2048u), 1);
-    tc_wgmma_commit_group();
 }
 
 /* What the maxima of the other slot's tile do to what there is; then its P V, issued. */
@@ -372,7 +411,7 @@ TC_DEV_SM90A void tc__mla_add_other(const tc__mla_kernel k, const tc_attn_mla_pa
     const float scale = tc_attn_scale(k.c, &p->d.problem);
     float f[2];
     int rise = 0;
-    TC_MBARRIER_WAIT(tc__mla_p(u->smem, slot), phase, "P", (int)slot);
+    TC_MBARRIER_WAIT(tc__mla_top(u->smem, slot), phase, "maxima", (int)slot);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const float to = tc_f32_from_bits(tc__mla_get(tops + (uint32_t)i * 32u)), base = to == -TC__INF ? 0.f : to;
@@ -382,48 +421,46 @@ TC_DEV_SM90A void tc__mla_add_other(const tc__mla_kernel k, const tc_attn_mla_pa
         u->r.rounding[i] *= f[i];
         u->r.max[i] = to;
     }
-    if (__any_sync(0xffffffffu, rise)) tc_attn_rescale(u->r.o, 256, f);
-    tc__mla_pv(k, u, 1);
+    if (__any_sync(0xffffffffu, rise)) {
+        TC_WGMMA_WAIT_GROUP(0); /* S so far: ptxas wants no other products on their way */
+        tc_attn_rescale(u->r.o, 256, f);
+    }
+    tc__mla_pv(k, u, 1, phase);
 }
 
-/* By one thread: a part of V goes back. */
+/* A part of V goes back: to the block's producer, and to that of the other block of its pair. */
 TC_DEV_SM90 void tc__mla_release(const tc__mla_consumer *u, uint32_t slot, uint32_t part)
 {
-    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(tc__mla_empty(u->smem, slot, part));
+    const uint32_t bar = tc__mla_empty(u->smem, slot, part);
+    tc__mbarrier_arrive_if(threadIdx.x % 128u == 0, bar);
+    tc__mbarrier_arrive_cluster_relaxed_if(threadIdx.x % 128u == 32u && tc_cluster_nctarank() == 2u,
+                                           tc_mapa(bar, tc_cluster_ctarank() ^ (tc_cluster_nctarank() - 1u)));
 }
 
-/* P V of the other slot, if there was any, is done: the slot goes back. */
-TC_DEV_SM90A void tc__mla_done_other(tc__mla_consumer *u, int any)
+/* P V of a slot is done, but for the `behind` groups issued after it: its half goes back. */
+TC_DEV_SM90A void tc__mla_done(tc__mla_consumer *u, uint32_t slot, const int behind)
 {
-    if (TC__MLA_PIECES == 2) {
-        TC_WGMMA_WAIT_GROUP(1);
-        if (any) tc__mla_release(u, u->wg ^ 1u, 1);
-    }
-    TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(u->r.o, 128);
-    if (TC__MLA_PIECES == 1 && any) tc__mla_release(u, u->wg ^ 1u, 1);
-    if (any) tc__mla_release(u, u->wg ^ 1u, 2);
+    const uint32_t part = slot == u->wg ? 0u : 2u;
+    if (behind) TC_WGMMA_WAIT_GROUP(2);
+    else TC_WGMMA_WAIT_GROUP(1);
+    tc__mla_release(u, slot, part);
+    if (behind) TC_WGMMA_WAIT_GROUP(1);
+    else TC_WGMMA_WAIT_GROUP(0);
+    tc__mla_release(u, slot, part + 1u);
 }
 
-/* A tile, and whether the other slot's is being multiplied beside it. */
-typedef struct tc__mla_step {
-    int n, other;
-} tc__mla_step;
-
-/* Scores to P: registers, and the place of the slot's last slice; with what the exponentials are relative to. On
- * the way the other slot goes back, if it was multiplied. The return value is tc_attn_softmax's. */
-TC_DEV_SM90A int tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u,
-                                 const tc__mla_step step, float *f)
+/* Scores of tile n to P: registers, and the place of the slot's last slice, of 32 keys at a time; before that, what
+ * exponentials are relative to. The return value is tc_attn_softmax's. */
+TC_DEV_SM90A int tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u, int n,
+                                 float *f)
 {
     const uint32_t slot = tc__mla_slot(u->smem, u->wg) + 8u * TC__MLA_SLICE + (uint32_t)u->r.row * 128u,
                    tops = u->smem + TC__MLA_TOPS + u->wg * 256u + (uint32_t)(u->r.row + tc_lane() / 4) * 4u;
     const tc_box box = {k.c.type, 128};
     const uint32_t at = slot + tc_box_lane(box);
-    tc_attn_scores x = {u->s, 64, 0, step.n, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
-    int rise;
-    /* Not every row may see all of its keys. That is asked first only where ptxas 13.0 bears it: elsewhere it
-     * serialises the products (C7511) if this is a branch. */
-    if (!(k.c.causal && k.c.paged) || x.n >= (int)tc__mla_get(u->note + 16u)) {
+    tc_attn_scores x = {u->s, 64, 0, n, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
+    tc__attn_row_open row[2];
+    if (x.n >= (int)tc__mla_get(u->note + 16u)) { /* not every row may see all of its keys */
         const tc_attn_work w = tc__mla_note_work(u->note);
         x.row = u->r.row + (int)tc__mla_get(u->note + 20u);
         x.few = tc_attn_score(k.c, &p->d.problem, &w, x);
@@ -436,19 +473,29 @@ TC_DEV_SM90A int tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_param
                 if (bad >> i / 4 & 1u) u->s[i] = -TC__INF;
         }
     }
-    rise = tc_attn_softmax(k.c, x, &u->r, f);
-    tc__mla_done_other(u, step.other);
-    tc_attn_pack(k.c.type, u->s, 64, u->a);
 #pragma unroll
-    for (int i = 0; i < 4; i++) tc_stmatrix_x4(at ^ (uint32_t)(i * 32), u->a + 4 * i);
+    for (int i = 0; i < 2; i++) row[i] = tc__attn_row_begin(k.c, x, i, &u->r, f);
     if (tc_lane() % 4 == 0) {
 #pragma unroll
         for (int i = 0; i < 2; i++) tc__mla_put(tops + (uint32_t)i * 32u, tc_bits_from_f32(u->r.max[i]));
     }
-    tc_fence_proxy_async_shared();
     __syncwarp();
-    if (tc_lane() == 0) tc_mbarrier_arrive(tc__mla_p(u->smem, u->wg));
-    return rise;
+    tc__mbarrier_arrive_if(tc_lane() == 0, tc__mla_top(u->smem, u->wg));
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) tc__attn_row_exp2(x, i, 4 * half, 4 * half + 4, &row[i]);
+        tc_attn_pack(k.c.type, u->s + 16 * half, 32, u->a + 8 * half);
+#pragma unroll
+        for (int i = 2 * half; i < 2 * half + 2; i++) tc_stmatrix_x4(at ^ (uint32_t)(i * 32), u->a + 4 * i);
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        tc__mbarrier_arrive_if(tc_lane() == 0, tc__mla_p(u->smem, u->wg, (uint32_t)half));
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) u->r.sum[i] += row[i].a + row[i].b;
+    tc__attn_add_rounding(k.c, x, &u->r);
+    return __any_sync(0xffffffffu, row[0].rise | row[1].rise);
 }
 
 /* The tiles of a unit. */
@@ -462,28 +509,31 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
     for (t = own; t < count; t += 2) {
         const uint32_t phase = (u->tile + (uint32_t)t) >> 1 & 1u,
                        before = (u->tile + (uint32_t)t - 1u) >> 1 & 1u; /* of the other slot's */
-        const tc__mla_step step = {begin + t, t > 0};
         float f[2];
         int rise;
-        tc__mla_qk(k, u, phase);
         if (t > 0) {
+            tc__mla_qk(k, u, phase, 0, 4);
             tc__mla_add_other(k, p, u, before);
-            TC_WGMMA_WAIT_GROUP(TC__MLA_PIECES);
+            tc__mla_qk(k, u, phase, 4, TC__MLA_SLICES);
+            tc__mla_done(u, u->wg ^ 1u, 1);
+            TC_WGMMA_WAIT_GROUP(0);
         } else {
+            tc__mla_qk(k, u, phase, 0, TC__MLA_SLICES);
             TC_WGMMA_WAIT_GROUP(0);
         }
         tc_wgmma_fence_acc(u->s, 32);
-        if (t + 2 >= count && tc_lane() == 0) tc_mbarrier_arrive(u->smem + TC__MLA_Q + 8u); /* the last of Q */
-        rise = tc__mla_softmax(k, p, u, step, f);
-        if (rise) tc_attn_rescale(u->r.o, 256, f);
-        tc__mla_pv(k, u, 0);
-        TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(u->r.o, 128);
-        tc__mla_release(u, u->wg, 0);
+        if (t + 2 >= count && tc_lane() == 0) tc_mbarrier_arrive(u->smem + TC__MLA_Q + 8u); /* the last of Q */
+        rise = tc__mla_softmax(k, p, u, begin + t, f);
+        if (rise) tc_attn_rescale(u->r.o, 256, f);
+        tc__mla_pv(k, u, 0, 0);
+        tc__mla_done(u, u->wg, 0);
+        tc_wgmma_fence_acc(u->r.o, 128);
     }
     if (count > 0 && t - 1 < count) { /* the last tile is the other's */
         tc__mla_add_other(k, p, u, (u->tile + (uint32_t)t - 1u) >> 1 & 1u);
-        tc__mla_done_other(u, 1);
+        tc__mla_done(u, u->wg ^ 1u, 0);
+        tc_wgmma_fence_acc(u->r.o, 128);
     }
 }
 
@@ -557,11 +607,15 @@ TC_DEV_SM90 void tc__mla_store(const tc_attn_config c, const tc_attn_problem *p,
     }
 }
 
+/* Of a block among those that share a run. */
+TC_DEV uint32_t tc__mla_rank(void) { return blockIdx.x & ((1u << tc__decode_log()) - 1u); }
+
 /* A part in the workspace: sums as fragments lie, 4 of each thread of both warpgroups in turn, [32][256] float4; then
  * maxima, sums and roundings of rows. Part n of the blocks from `first` on. */
 TC_DEV float *tc__mla_part(const tc_attn_config c, const tc_attn_decode_params *d, int first, int n)
 {
-    return d->sums + (size_t)(2u * (uint32_t)(first + n) + (n == 0)) * (size_t)tc__decode_part(c);
+    const uint32_t run = 2u * (uint32_t)(first + n) + (n == 0), log = tc__decode_log();
+    return d->sums + (size_t)((run << log) + tc__mla_rank()) * (size_t)tc__decode_part(c);
 }
 
 /* Slices of a unit's columns that are this block's to add up, each of them of both halves of O: to O. */
@@ -638,6 +692,7 @@ TC_DEV_SM90 void tc__mla_join(const tc_attn_config c, const tc_attn_mla_params *
     const tc_attn_decode_params *d = &p->d;
     const int parts = (int)tc__mla_get(u->note + 32u), part = (int)tc__mla_get(u->note + 36u),
               first = (int)tc__mla_get(u->note + 40u), last = (int)tc__mla_get(u->note + 44u),
+              counter = (first << tc__decode_log()) + (int)tc__mla_rank(),
               left = (int)tc__mla_get(u->note + 4u) * d->problem.group - (int)tc__mla_get(u->note + 20u);
     const uint32_t word = u->smem + TC__MLA_WORDS + 8u;
     float *mine = tc__mla_part(c, d, first, part);
@@ -661,12 +716,12 @@ TC_DEV_SM90 void tc__mla_join(const tc_attn_config c, const tc_attn_mla_params *
     }
     __threadfence();
     tc_bar_sync(TC__MLA_MEET, 256);
-    if (threadIdx.x == 128) tc__mla_put(word, tc_split_arrive(&split, (uint32_t)first, (uint32_t)part, last));
+    if (threadIdx.x == 128) tc__mla_put(word, tc_split_arrive(&split, (uint32_t)counter, (uint32_t)part, last));
     tc_bar_sync(TC__MLA_MEET, 256);
     slices = tc__mla_get(word);
     if (slices && u->r.row < left) tc__mla_add_up(c, p, u, slices);
     tc_bar_sync(TC__MLA_MEET, 256);
-    if (threadIdx.x == 128) tc_split_leave(&split, (uint32_t)first);
+    if (threadIdx.x == 128) tc_split_leave(&split, (uint32_t)counter);
 }
 
 /* Consumer, one warpgroup: all units of the block's run. */
@@ -710,17 +765,18 @@ TC_DEV_SM90A void tc_attn_mla(const tc_attn_config c, const tc_attn_mla_wgmma m,
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->k);
 #pragma unroll 1
-        for (uint32_t i = 0; i < 2u * TC__MLA_SLICES; i++) tc_mbarrier_init(smem + TC__MLA_FULL + i * 8u, 1);
+        for (uint32_t i = 0; i < 2u * TC__MLA_FULLS; i++) tc_mbarrier_init(smem + TC__MLA_FULL + i * 8u, 1);
 #pragma unroll 1
-        for (uint32_t i = 0; i < 6u; i++) tc_mbarrier_init(smem + TC__MLA_EMPTY + i * 8u, 1);
-        tc_mbarrier_init(tc__mla_p(smem, 0), 4);
-        tc_mbarrier_init(tc__mla_p(smem, 1), 4);
+        for (uint32_t i = 0; i < 8u; i++) tc_mbarrier_init(smem + TC__MLA_EMPTY + i * 8u, tc_cluster_nctarank());
+#pragma unroll 1
+        for (uint32_t i = 0; i < 6u; i++) tc_mbarrier_init(smem + TC__MLA_P + i * 8u, 4);
         tc_mbarrier_init(smem + TC__MLA_Q, TC__MLA_LOADERS);
         tc_mbarrier_init(smem + TC__MLA_Q + 8u, 8); /* a lane of each consumer warp: they have read the note, too */
         tc_mbarrier_init(smem + TC__MLA_TAIL, 1);
         tc_fence_mbarrier_init();
     }
     __syncthreads();
+    if (tc_cluster_nctarank() == 2u) tc_cluster_sync();
     tc_griddepcontrol_wait();
     if (tc_warpgroup() == 0) {
         tc_roles_producer(roles);
@@ -731,6 +787,7 @@ TC_DEV_SM90A void tc_attn_mla(const tc_attn_config c, const tc_attn_mla_wgmma m,
         tc_roles_consumer(roles);
         tc_attn_mla_mma(c, m, p, smem);
     }
+    if (tc_cluster_nctarank() == 2u) tc_cluster_sync(); /* the other block of the pair still gives slots back */
 }
 
 #endif /* __CUDACC__ */

@@ -30,25 +30,21 @@ typedef struct tc_attn_mla_params {
  * there, P takes its place.
  */
 enum {
-    TC__MLA_SLICES = 9, TC__MLA_SLICE = 64 * 128, TC__MLA_TILE = TC__MLA_SLICES * TC__MLA_SLICE,
+    TC__MLA_SLICES = 9, TC__MLA_FULLS = 5, TC__MLA_SLICE = 64 * 128, TC__MLA_TILE = TC__MLA_SLICES * TC__MLA_SLICE,
     TC__MLA_SLOTS = TC__MLA_TILE,                        /* behind Q */
     TC__MLA_SUMS = TC__MLA_SLOTS + 2 * TC__MLA_TILE,     /* by turns, of each warpgroup: 64 sums, 64 roundings */
     TC__MLA_TOPS = TC__MLA_SUMS + 2 * 2 * 2 * 64 * 4,    /* of each slot's tile: 64 */
     TC__MLA_NOTES = TC__MLA_TOPS + 2 * 64 * 4,           /* by turns: 12 words */
     TC__MLA_WORDS = TC__MLA_NOTES + 2 * 64,              /* which 8 keys of a slot are of no page; slices to add */
     TC__MLA_BARS = TC__MLA_WORDS + 16,
-    TC__MLA_FULL = TC__MLA_BARS,                         /* of each slot: 9, one for each slice */
-    TC__MLA_EMPTY = TC__MLA_FULL + 2 * TC__MLA_SLICES * 8, /* of each slot: 3, of parts of V */
-    TC__MLA_P = TC__MLA_EMPTY + 2 * 3 * 8,               /* of each slot: P is there */
-    TC__MLA_Q = TC__MLA_P + 2 * 8,                       /* full, empty */
+    TC__MLA_FULL = TC__MLA_BARS,                         /* of each slot: 5, one for each quarter of V, and the rest */
+    TC__MLA_EMPTY = TC__MLA_FULL + 2 * TC__MLA_FULLS * 8, /* of each slot: 4, of quarters of V */
+    TC__MLA_P = TC__MLA_EMPTY + 2 * 4 * 8,               /* of each slot: P of each half of its keys is there */
+    TC__MLA_TOP = TC__MLA_P + 2 * 2 * 8,                 /* of each slot: maxima are there */
+    TC__MLA_Q = TC__MLA_TOP + 2 * 8,                       /* full, empty */
     TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
     TC__MLA_BYTES = TC__MLA_TAIL + 8
 };
-/* Groups in which a warpgroup multiplies by the other slot's V: 2 ask for the next tile earlier, 1 reads P once. CUDA
- * 13.5's ptxas finds no registers for the second one beside the first, and serialises them. */
-#ifndef TC__MLA_PIECES
-#define TC__MLA_PIECES (TC_PTX_ISA >= 95 ? 1 : 2)
-#endif
 enum { TC__MLA_THREADS = 384, TC__MLA_LOADERS = 96 };    /* of which so many bring Q */
 
 TC_HD TC_CONSTEXPR int tc_attn_mla_smem(const tc_attn_config c) { return (void)c, TC__MLA_BYTES; }
@@ -91,7 +87,7 @@ TC_HD TC_CONSTEXPR int tc_attn_mla_legal(const tc_attn_config given)
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* As tc_gemm_sm90_launch; cluster is 1. */
+/* As tc_gemm_sm90_launch; cluster is 1 or 2. */
 typedef struct tc_attn_mla_launch {
     unsigned grid, block, smem, cluster;
     tc_attn_mla_params params;
@@ -123,15 +119,41 @@ TC_HOST tc_status tc__attn_mla_check(const tc_attn_config *c, const tc_attn_args
     return TC_OK;
 }
 
+/* Of a device: multiprocessors; pairs of blocks that run at a time, 0 where it has no clusters. */
+typedef struct tc__mla_device {
+    int sms, pairs;
+} tc__mla_device;
+
+/* How a checked call is cut. Two tiles of 64 rows of a sequence, queries times heads, are worked on by a pair of
+ * blocks, which bring each tile of keys once for both; but where that would leave every fifth block or more idle. */
+TC_HOST tc_status tc__attn_mla_cut(const tc_attn_config *c, const tc_attn_args *g, int split, const tc__mla_device *on,
+                                   tc__decode_cut *cut)
+{
+    const int64_t tiles = ((int64_t)g->q_len * g->heads + 63) / 64;
+    const int pair = on->pairs && g->blocks != 1 && tiles > 1 && (tiles % 2 == 0 || tiles > 6);
+    tc_attn_config unit = *c;
+    tc_attn_args args = *g;
+    tc_status st;
+    if (pair) unit.bm = 128, args.blocks /= 2;
+    st = tc__decode_cut_of(&unit, &args, split, pair ? on->pairs : on->sms, cut);
+    if (st != TC_OK || !pair) return st;
+    cut->cluster = 2;
+    cut->blocks *= 2;
+    cut->counters = ((size_t)cut->blocks * 8 + 255) / 256 * 256;
+    if (cut->workspace)
+        cut->workspace = cut->counters + (size_t)cut->blocks * 2 * (size_t)tc__decode_part(*c) * sizeof(float);
+    return st;
+}
+
 /* A checked call that computes something; g: as tc__attn_mla_check has completed it. */
-TC_HOST tc_status tc__attn_mla_launch(const tc_attn_config *c, const tc_attn_args *g, int at_a_time,
+TC_HOST tc_status tc__attn_mla_launch(const tc_attn_config *c, const tc_attn_args *g, const tc__mla_device *on,
                                       tc_attn_mla_launch *l)
 {
     const tc__attn_tensor k = tc__attn_tensor_of(c, g, 'k');
     const tc_operand_matrix rows = {"k", c->type, k.base, c->head_dim, k.rows, k.batch, k.s.row, k.s.batch};
     tc_attn_mla_params *p = &l->params;
     tc__decode_cut cut;
-    tc_status st = tc__decode_cut_of(c, g, g->workspace != 0, at_a_time, &cut);
+    tc_status st = tc__attn_mla_cut(c, g, g->workspace != 0, on, &cut);
     if (st == TC_OK) st = tc__decode_fill_params(c, g, &cut, &p->d);
     p->box_rows = !c->paged || g->page_rows % 64 == 0 ? 64 : g->page_rows & -g->page_rows;
     p->outer = k.s.batch != 0;
@@ -140,19 +162,25 @@ TC_HOST tc_status tc__attn_mla_launch(const tc_attn_config *c, const tc_attn_arg
     if (st != TC_OK) return st;
     l->block = TC__MLA_THREADS;
     l->smem = TC__MLA_BYTES;
-    l->cluster = 1;
+    l->cluster = cut.cluster;
     l->grid = cut.blocks;
     return TC_OK;
 }
 
 /* Blocks that share a unit are counted in 8 bits. */
-TC_HOST int tc__attn_mla_blocks(int sms) { return sms < TC_SPLIT_MOST ? sms : TC_SPLIT_MOST; }
+TC_HOST tc__mla_device tc__attn_mla_device(int sms, int pairs)
+{
+    const tc__mla_device on = {sms < TC_SPLIT_MOST ? sms : TC_SPLIT_MOST,
+                               pairs < TC_SPLIT_MOST ? pairs : TC_SPLIT_MOST};
+    return on;
+}
 
 /* As tc_attn_sm90_prepare. */
 TC_HOST tc_status tc_attn_mla_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
                                       tc_attn_mla_launch *out)
 {
     const tc__field *tc__fields = tc__attn_fields;
+    const tc__mla_device on = tc__attn_mla_device(sms, sms / 2);
     tc_attn_config complete;
     const tc_attn_config *c = &complete;
     tc_attn_args full;
@@ -163,7 +191,7 @@ TC_HOST tc_status tc_attn_mla_prepare(const tc_attn_config *given, const tc_attn
     TC__ATTN_MLA_RULES(TC__RULE_SAY, *c)
     st = tc__attn_mla_check(c, args, &full);
     if (st != TC_OK || tc__attn_empty(&full)) return st;
-    return tc__attn_mla_launch(c, &full, tc__attn_mla_blocks(sms), out);
+    return tc__attn_mla_launch(c, &full, &on, out);
 }
 
 TC_HOST tc_status tc__attn_mla_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *args,
@@ -171,15 +199,29 @@ TC_HOST tc_status tc__attn_mla_run(const tc_attn_config *c, const tc__kernel *k,
 {
     tc_attn_mla_launch l;
     tc_attn_args full;
+    tc__device d = {0, 0, 0, 0};
+    tc__decode_device asked = {0, {0, 0, 0, 0, 0}, 0};
+    tc__mla_device on;
+    tc__kernel sized = *k;
     tc_status st = tc__attn_mla_check(c, args, &full);
     int sms = 0;
+    cudaError_t err;
     if (st != TC_OK || tc__attn_empty(&full)) return st;
     st = tc__kernel_device(k, &sms);
     if (st != TC_OK) return st;
-    sms = tc__attn_mla_blocks(sms);
-    if (how->workspace) return tc__decode_room(c, &full, sms, how->workspace);
-    st = tc__attn_mla_launch(c, &full, sms, &l);
-    return st != TC_OK || !how->launch ? st : tc__kernel_launch(k, l.grid, &l.params, how);
+    if ((err = tc__device_now(&d)) != cudaSuccess) return tc__cuda_fail("cudaDeviceGetAttribute", err);
+    tc__decode_ask(k, &d, &asked);
+    on = tc__attn_mla_device(sms, asked.clusters[1]);
+    if (how->workspace) {
+        tc__decode_cut cut;
+        st = tc__attn_mla_cut(c, &full, 1, &on, &cut);
+        if (st == TC_OK) *how->workspace = cut.workspace;
+        return st;
+    }
+    st = tc__attn_mla_launch(c, &full, &on, &l);
+    if (st != TC_OK || !how->launch) return st;
+    sized.cluster = (int)l.cluster;
+    return tc__kernel_launch(&sized, l.grid, &l.params, how);
 }
 
 #endif /* host */

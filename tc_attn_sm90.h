@@ -222,7 +222,7 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
     if (c.type == TC_E4M3 && lane == 0) tc__attn90_v_follows(c, u->smem, at.stage, 1);
     if (p->problem.zero_tail && from->used < c.bn) {
         const tc__attn90_slot to = {v, tail, tile};
-        if (lane == 0) tc__attn90_fetch(&p->v, to, from);
+        if (tc_elect_one()) tc__attn90_fetch(&p->v, to, from);
         TC_MBARRIER_WAIT(tail, u->tails & 1u, "V tail", 0);
         ++u->tails;
 #pragma unroll 1
@@ -233,7 +233,7 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) tc_mbarrier_arrive(full);
-    } else if (lane == 0) {
+    } else if (tc_elect_one()) {
         const tc__attn90_slot to = {v, full, tile};
         tc__attn90_fetch(&p->v, to, from);
     }
@@ -268,7 +268,7 @@ TC_DEV_SM90 void tc__attn90_order(const tc_attn_config c, const tc_attn_problem 
     }
 }
 
-/* Lane 0 of the producer: the note on work w and its tile of Q; b = -1: the note that there is none. */
+/* One thread of the producer: the note on work w and its tile of Q; b = -1: the note that there is none. */
 TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_params *p, const tc__attn90_producer *u,
                                     const tc_attn_work *w)
 {
@@ -292,7 +292,7 @@ TC_DEV_SM90 void tc__attn90_next_q(const tc_attn_config c, const tc_attn_sm90_pa
                                    const tc_attn_work *w)
 {
     TC_MBARRIER_WAIT(tc__attn90_q_empty(c, u->smem, u->q.stage), u->q.phase ^ 1u, "Q empty", (int)u->q.stage);
-    if (tc_lane() == 0) tc__attn90_fetch_q(c, p, u, w);
+    if (tc_elect_one()) tc__attn90_fetch_q(c, p, u, w);
     tc_ring_next(&u->q, c.q_stages);
 }
 
@@ -334,7 +334,7 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
         k.row = w.k_at + n * c.bn;
         k.used = w.k_len - n * c.bn;
         TC_MBARRIER_WAIT(tc__attn90_k_empty(c, smem, u.k.stage), u.k.phase ^ 1u, "K empty", (int)u.k.stage);
-        if (lane == 0) {
+        if (tc_elect_one()) {
             const tc__attn90_slot to = {tc__attn90_k(c, smem, u.k.stage), tc__attn90_k_full(c, smem, u.k.stage),
                                         tc__attn90_k_tile(c)};
             tc__attn90_fetch(&p->k, to, &k);
@@ -447,7 +447,7 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
         const tc_operand tile = tc__attn90_o_tile(c);
         const tc_box box = {tc__attn_o_type(c), 128};
         const tc_box_span span = {0, 8};
-        const int lane = tc_lane(), in_v = tc__attn90_o_in_v(c), box_bytes = in_v ? 64 * 128 : tile.box_bytes;
+        const int in_v = tc__attn90_o_in_v(c), box_bytes = in_v ? 64 * 128 : tile.box_bytes;
         const uint32_t to = in_v ? tc__attn90_v(c, u->smem, (uint32_t)u->wg) + (uint32_t)(row % 64 * 128)
                                  : tc__attn90_o(c, u->smem) + (uint32_t)(row * 128),
                        at = to + tc_box_lane(box);
@@ -455,7 +455,7 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
             const uint32_t lap = u->v.phase ^ (uint32_t)((uint32_t)u->wg < u->v.stage);
             TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, (uint32_t)u->wg), lap ^ 1u, "V empty", u->wg);
         }
-        if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
+        if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
         __syncwarp();
         /* a box's distance comes after the xor: one address serves all boxes */
 #pragma unroll
@@ -463,7 +463,7 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
             tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * box_bytes), u->r.o + 8 * j, span);
         tc_fence_proxy_async_shared();
         __syncwarp();
-        if (lane == 0) {
+        if (tc_elect_one()) {
 #pragma unroll
             for (int i = 0; i < tile.boxes; i++)
                 if (w->q0 + row < w->q_len)
@@ -693,14 +693,14 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
         tc__attn90_store(c, p, &u, &before);
         if (!early) {
             if (!tc__attn90_read_note(c, &u)) {
-                if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
                 return;
             }
             tc__attn90_narrow(c, &p->problem, &u);
             tc__attn90_skip_k(c, &u);
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
             tc__attn90_qk(kernel, &u);
-            if (tc__attn90_o_in_v(c) && tc_lane() == 0) {
+            if (tc__attn90_o_in_v(c) && tc_elect_one()) {
                 TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
                 tc_mbarrier_arrive(tc__attn90_o_left(c, smem));
             }
@@ -713,7 +713,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
     tc__attn90_store(c, p, &u, &u.w);
-    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+    if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
 /* tc_attn_sm90_fp8.h */

@@ -423,7 +423,7 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
         tc__attn_fp8_store(c, p, &u, &before);
         if (!early) {
             if (!tc__attn90_read_note(c, &u)) {
-                if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
                 return;
             }
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
@@ -435,7 +435,7 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
     TC_WGMMA_WAIT_GROUP(0);
     tc__attn_fp8_promote(c, &u, tc__attn_fp8_pieces(c) - 1);
     tc__attn_fp8_store(c, p, &u, &u.w);
-    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+    if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
 #endif /* __CUDACC__ */

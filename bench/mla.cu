@@ -3,8 +3,7 @@
  *     --seconds 0.01 --rounds 3    a quick look: shorter bursts, fewer rounds (default 0.04, 5)
  *     --only 64x4096               batches of 64 sequences of 4096 keys alone
  *     --tiny                       small shapes, for tcemu: is O right?
- * -DTC__MLA_PIECES=1 and -DTC__MLA_LEAST=8 compile the kernel with what tc_attn_mla_work.h and tc_attn_decode_work.h
- * say of them.
+ * -DTC__MLA_LEAST=8 compiles the kernel with another least number of tiles a block (tc_attn_decode_work.h).
  *
  * bf16, pages of 64 rows in random order, a workspace; "_q2" two queries a sequence. Calls are captured in CUDA graphs
  * over sets of caches that do not fit the L2 together; medians. FLOP: 2 (576 + 512) for each head, query and key, the
