@@ -110,7 +110,7 @@ typedef struct tc__mla_source {
     int from, to;
 } tc__mla_source;
 
-/* Tile n, and the page of this lane's 8 keys, which was asked for a tile ahead. */
+/* Tile n, and the page of this lane's 8 keys, which was asked for two tiles ahead. */
 typedef struct tc__mla_next {
     int n, page;
 } tc__mla_next;
@@ -224,13 +224,16 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
         const int end = (int)x.end < x.w.hi ? (int)x.end : x.w.hi;
         tc__mla_source ahead = tc__mla_find(c, p, &x.w, tc__mla_ask(c, p, &x.w, (int)x.tile));
         tc__mla_next next = tc__mla_ask(c, p, &x.w, (int)x.tile + 1);
+        int first = 1; /* of a unit's tiles: it does not wait for the next one's page */
 #pragma unroll 1
         for (int n = (int)x.tile; n < end; n++, tile++) {
             const uint32_t slot = tile & 1u, phase = (tile >> 1 & 1u) ^ 1u, full = tc__mla_full(smem, slot, 0);
             const tc__mla_place to = {slot, phase, pair};
             const tc__mla_source s = ahead;
-            ahead = tc__mla_find(c, p, &x.w, next);
-            next = tc__mla_ask(c, p, &x.w, n + 2);
+            if (!first) {
+                ahead = tc__mla_find(c, p, &x.w, next);
+                next = tc__mla_ask(c, p, &x.w, n + 2);
+            }
             TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 0), phase, "K's first quarter empty", (int)slot);
             if (lane == 0) tc__mla_put(smem + TC__MLA_WORDS + slot * 4u, s.bad);
             if (s.from == s.to && p->box_rows == 64) {
@@ -255,6 +258,11 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
                 __syncwarp();
                 if (lane < TC__MLA_FULLS) tc_mbarrier_arrive(full + (uint32_t)lane * 8u);
             }
+            if (first) {
+                ahead = tc__mla_find(c, p, &x.w, next);
+                next = tc__mla_ask(c, p, &x.w, n + 2);
+            }
+            first = 0;
         }
     } while (tc__decode_next(c, &p->d, &x));
 }

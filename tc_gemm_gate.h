@@ -40,14 +40,6 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_gated(tc_gemm_config_in given)
     return c;
 }
 
-/* Back to what shared memory is laid out by. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_ungated(tc_gemm_config_in given)
-{
-    tc_gemm_config c = given;
-    if (c.gated) c.bn *= 2, c.step *= 2;
-    return c;
-}
-
 #ifdef __CUDACC__
 
 /* There is no C. In what tells of it lie B2 (.c) and alpha (.ldc, its bits): the end of a tile multiplies by 1. */

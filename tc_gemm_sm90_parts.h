@@ -243,6 +243,7 @@ TC__GEMM90_END_OF(cluster, pieces, tc__gemm90_exchange_sums(c, g, acc))
     {                                                                                                                 \
         tc_gemm90_block d = *g;                                                                                       \
         d.width = g->width / 2, u->w.col /= 2;                                                                        \
+        d.ring_room = tc_gemm_sm90_plan_of(c).ring_bytes;                                                             \
         tc__gemm90_gate(c, g, u, acc);                                                                                \
         tc__gemm90_end_##kind(tc__gemm_gated(c), &d, u, acc);                                                         \
     }

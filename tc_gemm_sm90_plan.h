@@ -259,9 +259,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(tc_gemm_config_in c)
                              : 0;
 }
 
-TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in given)
+TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
 {
-    const tc_gemm_config c = tc__gemm_ungated(given);
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
@@ -269,7 +268,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in give
     const int fixed = tc__gemm90_pipe_bytes(c, c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
                     + (tc__gemm_in_rows(c) ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
-    if ((c.gate || c.gated) && p.warp_store < 2048) p.warp_store = 2048; /* places of both products */
+    if (c.gate && p.warp_store < 2048) p.warp_store = 2048; /* places of both products */
     if (tc__gemm_in_tile(c) && p.warp_store < TC__GEMM90_ROWS_ROOM) p.warp_store = TC__GEMM90_ROWS_ROOM;
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
@@ -491,6 +490,7 @@ typedef struct tc_gemm90_block {
     int cluster_m; /* blocks of a cluster along the instruction's rows */
     uint32_t warp; /* of this thread, known to be the same for a warp; */
     int wg;        /* so is its warpgroup */
+    int ring_room; /* with .gate, at the end of a tile: bytes of the ring (it knows half of the columns) */
 } tc_gemm90_block;
 
 /* A number of blocks in clusters. The grid is a line of clusters, so the cluster's number and the block's rank in it

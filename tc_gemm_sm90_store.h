@@ -332,11 +332,12 @@ TC_DEV char *tc__gemm90_d(const tc_gemm_out *o, const tc_box b, tc_gemm_at at)
 
 /* Has a block's last tile all of its boxes at once, in the ring, which nobody needs any more? Else a warp waits until
  * TMA has read a box before it fills it again: some hundred cycles each. */
-TC_HD TC_CONSTEXPR int tc__gemm90_spreads(tc_gemm_config_in c)
+TC_DEV int tc__gemm90_spreads(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const tc_box box = tc__gemm90_box(c);
+    const int room = c.gated ? g->ring_room : tc_gemm_sm90_plan_of(c).ring_bytes;
     return c.schedule == TC_COOPERATIVE && !c.swap && tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c) > c.epi_stages
-        && c.bm / 16 * tc__gemm90_boxes(c) * 16 * box.bytes <= tc_gemm_sm90_plan_of(c).ring_bytes;
+        && c.bm / 16 * tc__gemm90_boxes(c) * 16 * box.bytes <= room;
 }
 
 /* What a warp's boxes have in common. */
@@ -449,7 +450,7 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
-    const int spread = tc__gemm90_spreads(c) && u->last, in_rows = tc__gemm_in_rows(c) || !clips ? 16 : 1;
+    const int spread = tc__gemm90_spreads(c, g) && u->last, in_rows = tc__gemm_in_rows(c) || !clips ? 16 : 1;
     tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, acc,
                             rows};
     if (!clips) s.in_cols = tc__gemm90_across(c, g);
