@@ -12,6 +12,7 @@
 #define TC_ATTN_DECODE_WORK_H
 
 #include "tc_attn_work.h"
+#include "tc_split.h"
 #include "tc_work.h"
 
 typedef struct tc_attn_decode_params {
@@ -192,11 +193,8 @@ TC_DEV uint32_t tc__decode_log(void)
 #endif
 }
 
-/* Rows of a unit: a tile; of latent attention one for each block of its cluster. */
-TC_DEV uint32_t tc__decode_unit_rows(const tc_attn_config c)
-{
-    return (uint32_t)c.bm << (c.head_dim > 256 ? tc__decode_log() : 0u);
-}
+/* log2 of the tiles of rows of a unit: one; of latent attention one for each block of its cluster. */
+TC_DEV uint32_t tc__decode_unit_log(const tc_attn_config c) { return c.head_dim > 256 ? tc__decode_log() : 0u; }
 
 /* Sequence b. Its units all have the same tiles: queries are few, so the ranges that they see hardly differ. */
 TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p, int b, tc__decode_walk *x)
@@ -205,7 +203,7 @@ TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p
     const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
                             k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
     tc_attn_work *w = &x->w;
-    const uint32_t rows = tc__decode_unit_rows(c);
+    const uint32_t log = tc__decode_unit_log(c);
     int off;
     w->b = b;
     w->q0 = 0;
@@ -225,7 +223,8 @@ TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p
         w->lo = begin <= 0 ? 0 : begin / keys;
         w->free_lo = whole <= 0 ? 0 : (whole + keys - 1) / keys;
     }
-    x->row_tiles = ((uint32_t)(w->q_len * p->group) + rows - 1u) / rows;
+    x->row_tiles = ((uint32_t)(w->q_len * p->group) + (uint32_t)c.bm - 1u) / (uint32_t)c.bm;
+    x->row_tiles = (x->row_tiles + (1u << log) - 1u) >> log;
     x->units = x->row_tiles * (uint32_t)p->heads_kv;
     x->tiles = w->hi > w->lo ? (uint32_t)(w->hi - w->lo + c.warps - 1) / (uint32_t)c.warps : 1u;
 }
@@ -350,11 +349,11 @@ TC_DEV int tc__decode_next(const tc_attn_config c, const tc_attn_decode_params *
 /* Its first row among the queries and heads that share the key head. */
 TC_DEV int tc__decode_row(const tc_attn_config c, const tc__decode_walk *x)
 {
-    const int first = (int)(x->unit % x->row_tiles * tc__decode_unit_rows(c));
+    uint32_t tile = x->unit % x->row_tiles << tc__decode_unit_log(c);
 #if TC_HAS_SM90
-    if (c.head_dim > 256) return first + (int)tc_cluster_ctarank() * c.bm;
+    if (c.head_dim > 256) tile += tc_cluster_ctarank();
 #endif
-    return first;
+    return (int)tile * c.bm;
 }
 
 /* How many of its rows exist. */
@@ -403,6 +402,13 @@ TC_HOST uint32_t tc__decode_least(const tc_attn_config c)
     return c.head_dim > 256 ? (uint32_t)(TC__MLA_LEAST) : (uint32_t)((TC__DECODE_LEAST + tile - 1) / tile);
 }
 
+/* What so many blocks take of a workspace. */
+TC_HOST void tc__decode_cut_room(const tc_attn_config *c, int split, tc__decode_cut *cut)
+{
+    cut->counters = tc__split_counter_bytes(cut->blocks);
+    cut->workspace = split ? cut->counters + (size_t)cut->blocks * 2 * (size_t)tc__decode_part(*c) * sizeof(float) : 0;
+}
+
 /* at_a_time: blocks that run at a time. */
 TC_HOST tc_status tc__decode_cut_of(const tc_attn_config *c, const tc_attn_args *g, int split, int at_a_time,
                                     tc__decode_cut *cut)
@@ -420,8 +426,7 @@ TC_HOST tc_status tc__decode_cut_of(const tc_attn_config *c, const tc_attn_args 
     if (blocks * cut->least > all) blocks = (double)(int64_t)((all + cut->least - 1) / cut->least);
     cut->blocks = (unsigned)blocks;
     cut->cluster = 1;
-    cut->counters = ((size_t)cut->blocks * 8 + 255) / 256 * 256;
-    cut->workspace = split ? cut->counters + (size_t)cut->blocks * 2 * (size_t)tc__decode_part(*c) * sizeof(float) : 0;
+    tc__decode_cut_room(c, split, cut);
     return TC_OK;
 }
 

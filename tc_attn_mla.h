@@ -152,6 +152,14 @@ TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_par
     return s;
 }
 
+/* On to the next tile, whose page is there by now, and asks for that of the one after it. */
+TC_DEV void tc__mla_go_ahead(const tc_attn_config c, const tc_attn_mla_params *p, const tc_attn_work *w,
+                             tc__mla_source *ahead, tc__mla_next *next)
+{
+    *ahead = tc__mla_find(c, p, w, *next);
+    *next = tc__mla_ask(c, p, w, next->n + 1);
+}
+
 /* Where a tile goes. pair: 2, or this block's rank in its pair, for whose two blocks it then brings every other slice;
  * but each its last one, since the slot's place for it was P's, which this block has written. */
 typedef struct tc__mla_place {
@@ -175,17 +183,17 @@ TC_DEV_SM90 void tc__mla_copy(const tc_attn_mla_params *p, uint32_t at, uint32_t
 /* One thread: a tile that is a single box, each quarter as soon as its place is free. */
 TC_DEV_SM90 void tc__mla_bring(const tc_attn_mla_params *p, uint32_t smem, const tc__mla_place to, int row, int outer)
 {
-    const uint32_t at = tc__mla_slot(smem, to.slot), full = tc__mla_full(smem, to.slot, 0);
+    const uint32_t at = tc__mla_slot(smem, to.slot), last = tc__mla_full(smem, to.slot, 4);
 #pragma unroll
     for (uint32_t part = 0; part < 4u; part++) {
-        const uint32_t quarter = part ^ to.slot * 2u, bar = full + quarter * 8u;
+        const uint32_t quarter = part ^ to.slot * 2u, bar = tc__mla_full(smem, to.slot, quarter);
         if (part)
             TC_MBARRIER_WAIT(tc__mla_empty(smem, to.slot, part), to.phase, "a quarter of K empty", (int)to.slot);
         tc_mbarrier_arrive_expect_tx(bar, 2 * TC__MLA_SLICE);
         tc__mla_copy(p, at, bar, quarter * 2u, 2, to.pair, row, outer);
     }
-    tc_mbarrier_arrive_expect_tx(full + 32u, TC__MLA_SLICE);
-    tc__mla_copy(p, at, full + 32u, 8, 1, 2, row, outer);
+    tc_mbarrier_arrive_expect_tx(last, TC__MLA_SLICE);
+    tc__mla_copy(p, at, last, 8, 1, 2, row, outer);
 }
 
 /* One warp: a tile of several boxes, or one behind whose end zeros follow: then the mbarrier of tails counts it. */
@@ -197,6 +205,7 @@ TC_DEV_SM90 void tc__mla_bring_boxes(const tc_attn_mla_params *p, uint32_t smem,
 #pragma unroll 1
     for (uint32_t part = 1; part < 4u; part++)
         TC_MBARRIER_WAIT(tc__mla_empty(smem, to.slot, part), to.phase, "a quarter of K empty", (int)to.slot);
+    if (lane == 0) tc__mla_put(smem + TC__MLA_WORDS + to.slot * 4u, s->bad);
     if (lane == 0 && tail) tc_mbarrier_arrive_expect_tx(smem + TC__MLA_TAIL, TC__MLA_TILE);
     if (lane < TC__MLA_FULLS && !tail)
         tc_mbarrier_arrive_expect_tx(full + (uint32_t)lane * 8u,
@@ -224,21 +233,19 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
         const int end = (int)x.end < x.w.hi ? (int)x.end : x.w.hi;
         tc__mla_source ahead = tc__mla_find(c, p, &x.w, tc__mla_ask(c, p, &x.w, (int)x.tile));
         tc__mla_next next = tc__mla_ask(c, p, &x.w, (int)x.tile + 1);
-        int first = 1; /* of a unit's tiles: it does not wait for the next one's page */
 #pragma unroll 1
         for (int n = (int)x.tile; n < end; n++, tile++) {
             const uint32_t slot = tile & 1u, phase = (tile >> 1 & 1u) ^ 1u, full = tc__mla_full(smem, slot, 0);
             const tc__mla_place to = {slot, phase, pair};
             const tc__mla_source s = ahead;
-            if (!first) {
-                ahead = tc__mla_find(c, p, &x.w, next);
-                next = tc__mla_ask(c, p, &x.w, n + 2);
-            }
+            if (n != (int)x.tile) tc__mla_go_ahead(c, p, &x.w, &ahead, &next);
             TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 0), phase, "K's first quarter empty", (int)slot);
-            if (lane == 0) tc__mla_put(smem + TC__MLA_WORDS + slot * 4u, s.bad);
             if (s.from == s.to && p->box_rows == 64) {
                 const int row = __shfl_sync(0xffffffffu, s.row, 0), outer = __shfl_sync(0xffffffffu, s.outer, 0);
-                if (tc_elect_one()) tc__mla_bring(p, smem, to, row, outer);
+                if (tc_elect_one()) {
+                    tc__mla_put(smem + TC__MLA_WORDS + slot * 4u, s.bad);
+                    tc__mla_bring(p, smem, to, row, outer);
+                }
                 __syncwarp();
             } else {
                 tc__mla_bring_boxes(p, smem, &s, to, s.from != s.to);
@@ -258,11 +265,8 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
                 __syncwarp();
                 if (lane < TC__MLA_FULLS) tc_mbarrier_arrive(full + (uint32_t)lane * 8u);
             }
-            if (first) {
-                ahead = tc__mla_find(c, p, &x.w, next);
-                next = tc__mla_ask(c, p, &x.w, n + 2);
-            }
-            first = 0;
+            /* a unit's first tile does not wait for the next one's page */
+            if (n == (int)x.tile) tc__mla_go_ahead(c, p, &x.w, &ahead, &next);
         }
     } while (tc__decode_next(c, &p->d, &x));
 }
@@ -376,7 +380,7 @@ TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32
 #pragma unroll
     for (int i = from; i < to; i++) {
         const uint32_t slice = i == 8 ? 8u : ((uint32_t)i ^ u->wg * 4u);
-        if (i == from || i % 2 == 0)
+        if (i % 2 == 0)
             TC_MBARRIER_WAIT(tc__mla_full(u->smem, u->wg, slice / 2u), phase, "K full", (int)slice);
         tc_wgmma_fence();
 #pragma unroll
@@ -615,15 +619,14 @@ TC_DEV_SM90 void tc__mla_store(const tc_attn_config c, const tc_attn_problem *p,
     }
 }
 
-/* Of a block among those that share a run. */
-TC_DEV uint32_t tc__mla_rank(void) { return blockIdx.x & ((1u << tc__decode_log()) - 1u); }
+/* The block of run `run` that works on the same rows as this one. */
+TC_DEV_SM90 uint32_t tc__mla_block(int run) { return ((uint32_t)run << tc__decode_log()) + tc_cluster_ctarank(); }
 
 /* A part in the workspace: sums as fragments lie, 4 of each thread of both warpgroups in turn, [32][256] float4; then
  * maxima, sums and roundings of rows. Part n of the blocks from `first` on. */
-TC_DEV float *tc__mla_part(const tc_attn_config c, const tc_attn_decode_params *d, int first, int n)
+TC_DEV_SM90 float *tc__mla_part(const tc_attn_config c, const tc_attn_decode_params *d, int first, int n)
 {
-    const uint32_t run = 2u * (uint32_t)(first + n) + (n == 0), log = tc__decode_log();
-    return d->sums + (size_t)((run << log) + tc__mla_rank()) * (size_t)tc__decode_part(c);
+    return d->sums + (size_t)(2u * tc__mla_block(first + n) + (n == 0)) * (size_t)tc__decode_part(c);
 }
 
 /* Slices of a unit's columns that are this block's to add up, each of them of both halves of O: to O. */
@@ -700,9 +703,8 @@ TC_DEV_SM90 void tc__mla_join(const tc_attn_config c, const tc_attn_mla_params *
     const tc_attn_decode_params *d = &p->d;
     const int parts = (int)tc__mla_get(u->note + 32u), part = (int)tc__mla_get(u->note + 36u),
               first = (int)tc__mla_get(u->note + 40u), last = (int)tc__mla_get(u->note + 44u),
-              counter = (first << tc__decode_log()) + (int)tc__mla_rank(),
               left = (int)tc__mla_get(u->note + 4u) * d->problem.group - (int)tc__mla_get(u->note + 20u);
-    const uint32_t word = u->smem + TC__MLA_WORDS + 8u;
+    const uint32_t word = u->smem + TC__MLA_WORDS + 8u, counter = tc__mla_block(first);
     float *mine = tc__mla_part(c, d, first, part);
     tc_gemm_split split;
     uint32_t slices;
@@ -724,12 +726,12 @@ TC_DEV_SM90 void tc__mla_join(const tc_attn_config c, const tc_attn_mla_params *
     }
     __threadfence();
     tc_bar_sync(TC__MLA_MEET, 256);
-    if (threadIdx.x == 128) tc__mla_put(word, tc_split_arrive(&split, (uint32_t)counter, (uint32_t)part, last));
+    if (threadIdx.x == 128) tc__mla_put(word, tc_split_arrive(&split, counter, (uint32_t)part, last));
     tc_bar_sync(TC__MLA_MEET, 256);
     slices = tc__mla_get(word);
     if (slices && u->r.row < left) tc__mla_add_up(c, p, u, slices);
     tc_bar_sync(TC__MLA_MEET, 256);
-    if (threadIdx.x == 128) tc_split_leave(&split, (uint32_t)counter);
+    if (threadIdx.x == 128) tc_split_leave(&split, counter);
 }
 
 /* Consumer, one warpgroup: all units of the block's run. */

@@ -12,7 +12,6 @@
 #define TC_ATTN_MLA_WORK_H
 
 #include "tc_attn_decode_work.h"
-#include "tc_split.h"
 
 typedef struct tc_attn_mla_params {
     tc_tmap k;                   /* (column, row of a page or a sequence, page or sequence), boxes of 64 x box_rows */
@@ -41,7 +40,7 @@ enum {
     TC__MLA_EMPTY = TC__MLA_FULL + 2 * TC__MLA_FULLS * 8, /* of each slot: 4, of quarters of V */
     TC__MLA_P = TC__MLA_EMPTY + 2 * 4 * 8,               /* of each slot: P of each half of its keys is there */
     TC__MLA_TOP = TC__MLA_P + 2 * 2 * 8,                 /* of each slot: maxima are there */
-    TC__MLA_Q = TC__MLA_TOP + 2 * 8,                       /* full, empty */
+    TC__MLA_Q = TC__MLA_TOP + 2 * 8,                     /* full, empty */
     TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
     TC__MLA_BYTES = TC__MLA_TAIL + 8
 };
@@ -125,7 +124,7 @@ typedef struct tc__mla_device {
 } tc__mla_device;
 
 /* How a checked call is cut. Two tiles of 64 rows of a sequence, queries times heads, are worked on by a pair of
- * blocks, which bring each tile of keys once for both; but where that would leave every fifth block or more idle. */
+ * blocks, which bring each tile of keys once for both; but where that would leave every sixth block or more idle. */
 TC_HOST tc_status tc__attn_mla_cut(const tc_attn_config *c, const tc_attn_args *g, int split, const tc__mla_device *on,
                                    tc__decode_cut *cut)
 {
@@ -139,9 +138,7 @@ TC_HOST tc_status tc__attn_mla_cut(const tc_attn_config *c, const tc_attn_args *
     if (st != TC_OK || !pair) return st;
     cut->cluster = 2;
     cut->blocks *= 2;
-    cut->counters = ((size_t)cut->blocks * 8 + 255) / 256 * 256;
-    if (cut->workspace)
-        cut->workspace = cut->counters + (size_t)cut->blocks * 2 * (size_t)tc__decode_part(*c) * sizeof(float);
+    tc__decode_cut_room(c, cut->workspace != 0, cut);
     return st;
 }
 

@@ -219,7 +219,7 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
         if (u->works) TC_MBARRIER_WAIT(tc__attn90_o_left(c, u->smem), (u->works - 1u) & 1u, "O left", 0);
         ++u->works;
     }
-    if (c.type == TC_E4M3 && lane == 0) tc__attn90_v_follows(c, u->smem, at.stage, 1);
+    if (c.type == TC_E4M3 && tc_elect_one()) tc__attn90_v_follows(c, u->smem, at.stage, 1); /* who arrives, writes */
     if (p->problem.zero_tail && from->used < c.bn) {
         const tc__attn90_slot to = {v, tail, tile};
         if (tc_elect_one()) tc__attn90_fetch(&p->v, to, from);

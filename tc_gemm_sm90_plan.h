@@ -259,6 +259,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(tc_gemm_config_in c)
                              : 0;
 }
 
+/* c: not as the end of a gated tile knows it (tc__gemm_gated), with half of its columns. */
 TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
 {
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
