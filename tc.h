@@ -33,6 +33,8 @@
  *     tc_pipe.h       rings of slots, their mbarriers; roles and registers of warpgroups
  *     tc_work.h       which tile comes when; tc_attn_work.h, tc_attn_decode_work.h: the same for attention
  *     tc_attn_mla_work.h   calls of multi-head latent attention
+ *     tc_attn_mla_load.h   its producers
+ *     tc_attn_mla_end.h    the ends of its units
  *     tc_tiles.h      tiles of D that are not computed, the tiles of a triangle as a line
  *     tc_split.h      tiles whose k is split between blocks: how the blocks of a tile meet
  *     tc_hooks.h      hooks, activations

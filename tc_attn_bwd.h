@@ -40,7 +40,7 @@
  * ORDER. dQ is a sum over tiles of keys, which different blocks have. By default they add in an order that is fixed,
  * each in its turn: two calls with the same arguments on the same device give the same bits. With args.fast = 1 each
  * adds when it has it: the last bits of dQ differ from call to call (dK, dV and dsink do not), and no block waits; on
- * Hopper that is seldom faster for heads up to 128, and by up to a third for wider ones.
+ * Hopper that is seldom faster for heads up to 128, and by up to a fifth for wider ones.
  *
  * WORKSPACE: f32 sums of dQ, two floats for each row, a few for each tile. It may hold anything, and serves one call at
  * a time.

@@ -321,7 +321,7 @@ TC_DEV_SM90A void tc_attn_bwd_sm90(const tc_attn_bwd_config c, const tc_attn_bwd
         tc_mbarrier_init(b.v_full, 1);
         tc_mbarrier_init(b.tail, 1);
         tc_mbarrier_init(b.kv_empty, 2);
-        tc_mbarrier_init(b.ds_full, 8); /* a lane of each consumer warp */
+        tc_mbarrier_init(b.ds_full, wide ? 1 : 8); /* a writer; a lane of each consumer warp */
         tc_mbarrier_init(b.index_full, 1);
         tc_mbarrier_init(b.index_empty, 8 + 2); /* a lane of each consumer warp, the writers */
         tc_pipe_init_full(b.dq, 2, wide ? 4 : 8); /* a lane of each warp that has a share of it */

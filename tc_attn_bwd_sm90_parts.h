@@ -165,8 +165,9 @@ typedef struct tc__attn_bwd90_block {
     const tc_attn_bwd_sm90_params *p;
     uint32_t smem;
     tc_pipe q, dout, dq; /* dq: a pair of barriers for each writer, whose slot it is where there are two; wide: two
-                            pairs for each */
-    uint32_t k_full, v_full, kv_empty, tail, ds_full;
+                            pairs for each consumer */
+    uint32_t k_full, v_full, kv_empty, tail, ds_full; /* ds_full: of both consumers; wide: dQ's slots are the next
+                                                         step's */
     tc_pipe pass, ds; /* wide: P on its way from one consumer to the other, dS */
     uint32_t index, index_full, index_empty; /* the number of the tile of work, and its barriers */
     tc_attn_bwd_work w;

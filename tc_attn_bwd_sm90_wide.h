@@ -62,14 +62,15 @@ TC_DEV uint32_t tc__attn_bwd90_wide_slot(const tc_attn_bwd_config c, const tc__a
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Writers, one thread each: consumer wg's half of dQ, tile after tile, to the workspace; in turn as in
- * tc_attn_bwd_sm90.h. A tile's turn is over when both have added: two arrivals for each tile of keys.
+ * Writers, one thread each, to the workspace, in turn as in tc_attn_bwd_sm90.h: writer `which` has every other step,
+ * all that both consumers have of it; while one sees to it that its step has arrived, the other sends the next one.
+ * Slots go from one to the other by b->ds_full. With .fast there are no turns, and each has all steps of one consumer.
  */
-TC_DEV_SM90 void tc__attn_bwd90_wide_write(const tc_attn_bwd_config c, tc__attn_bwd90_block *b, uint32_t wg)
+TC_DEV_SM90 void tc__attn_bwd90_wide_write(const tc_attn_bwd_config c, tc__attn_bwd90_block *b, uint32_t which)
 {
     const tc_attn_bwd_problem *a = &b->p->problem;
     const int width = tc__attn_bwd90_width(c), dqs = tc__attn_bwd90_plan_of(c).dqs;
-    uint32_t n = 0; /* of pieces */
+    uint32_t lap = 0; /* of the slots: the step is even, or odd */
 #pragma unroll 1
     for (;;) {
         const uint32_t index = tc__attn_bwd90_take(b);
@@ -82,35 +83,38 @@ TC_DEV_SM90 void tc__attn_bwd90_wide_write(const tc_attn_bwd_config c, tc__attn_
          * for w.up: negative where the walk goes up. */
         int head = tc__attn_bwd_tile(a, &b->w, s.h, 0), left = b->w.up ? -b->steps : b->steps;
 #pragma unroll 1
-        for (; left; left += left < 0 ? 1 : -1) {
-            const uint32_t tile = (uint32_t)(head + s.m);
+        for (; left; left += left < 0 ? 1 : -1, lap ^= 1u) {
             b->w.up = left < 0;
-            const unsigned before = a->fast ? 1u : (unsigned)tc__attn_bwd_turn(c, a, &b->w, s.m);
-            if (!a->fast && before) {
-                tc__attn_bwd_wait_turn(a->turns + tile, 2u * before);
-                tc_fence_proxy_async_global(); /* TMA adds to what others wrote before the turn came */
-            }
+            if (a->fast || lap == which) {
+                const uint32_t tile = (uint32_t)(head + s.m);
+                const unsigned before = a->fast ? 1u : (unsigned)tc__attn_bwd_turn(c, a, &b->w, s.m);
+                if (!a->fast && before) {
+                    tc__attn_bwd_wait_turn(a->turns + tile, before);
+                    tc_fence_proxy_async_global(); /* TMA adds to what others wrote before the turn came */
+                }
+                if (!a->fast) TC_MBARRIER_WAIT(b->ds_full, lap ^ 1u, "slots of dQ", (int)which); /* phase n - 1 */
 #pragma unroll 1
-            for (int i = 0; i < tc__attn_bwd90_pieces(c); i++, n++) {
-                /* of one slot and two pieces a step the parity is the piece's: a register less */
-                const uint32_t lap = dqs == 2 ? n >> 1 : tc__attn_bwd90_pieces(c) == 2 ? (uint32_t)i : n;
-                const tc_ring ring = {dqs == 2 ? n & 1u : 0u, lap & 1u};
-                const uint32_t me = (uint32_t)tc_opaque((int)wg); /* else its addresses are made before the loops */
-                const tc__attn_bwd90_piece x = tc__attn_bwd90_piece_of(c, (int)me, i);
-                const uint32_t from = tc__attn_bwd90_wide_slot(c, b, me, ring.stage),
-                               bytes = (uint32_t)(x.columns * c.bm * 4);
-                float *to = a->sums + (unsigned long long)tile * (uint32_t)(c.bm * width) + x.column * c.bm;
-                TC_PIPE_WAIT_FULL(tc__attn_bwd90_wide_slots(b, me), &ring);
-                tc_fence_proxy_async_shared(); /* and reads what the consumer wrote */
-                if (before) tc_cp_reduce_async_bulk_add_f32(to, from, bytes);
-                else tc_cp_async_bulk_s2g(to, from, bytes);
-                tc_cp_async_bulk_commit_group();
-                TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
-                tc_mbarrier_arrive(tc_pipe_empty(tc__attn_bwd90_wide_slots(b, me), ring.stage));
-            }
-            if (!a->fast) {
-                TC_CP_ASYNC_BULK_WAIT_GROUP(0);
-                tc__attn_bwd_count_turn(a->turns + tile);
+                for (uint32_t i = a->fast ? which : 0u; i < 2u * (uint32_t)tc__attn_bwd90_pieces(c);
+                     i += a->fast ? 2u : 1u) {
+                    const uint32_t wg = i & 1u, piece = i >> 1;
+                    const tc_ring ring = {dqs == 2 ? piece : 0u, dqs == 2 ? lap : piece};
+                    const tc__attn_bwd90_piece x = tc__attn_bwd90_piece_of(c, (int)wg, (int)piece);
+                    const uint32_t from = tc__attn_bwd90_wide_slot(c, b, wg, ring.stage),
+                                   bytes = (uint32_t)(x.columns * c.bm * 4);
+                    float *to = a->sums + (unsigned long long)tile * (uint32_t)(c.bm * width) + x.column * c.bm;
+                    TC_PIPE_WAIT_FULL(tc__attn_bwd90_wide_slots(b, wg), &ring);
+                    tc_fence_proxy_async_shared(); /* and reads what the consumer wrote */
+                    if (before) tc_cp_reduce_async_bulk_add_f32(to, from, bytes);
+                    else tc_cp_async_bulk_s2g(to, from, bytes);
+                    tc_cp_async_bulk_commit_group();
+                    TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                    tc_mbarrier_arrive(tc_pipe_empty(tc__attn_bwd90_wide_slots(b, wg), ring.stage));
+                }
+                if (!a->fast) {
+                    tc_mbarrier_arrive(b->ds_full);
+                    TC_CP_ASYNC_BULK_WAIT_GROUP(0);
+                    tc__attn_bwd_end_turn(a->turns + tile, before + 1u);
+                }
             }
             const int h = s.h;
             tc_attn_bwd_next(c, &b->w, &s);

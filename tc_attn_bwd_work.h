@@ -262,7 +262,7 @@ TC_DEV float *tc__attn_bwd_sums(const tc_attn_bwd_problem *p, const tc_attn_bwd_
 }
 
 /* Turns: one thread waits until `before` tiles of keys have added, and one says that this one has, once all who wrote
- * have fenced and met; or (count) each of those who add counts itself. */
+ * have fenced and met. */
 TC_DEV_SM80 void tc__attn_bwd_wait_turn(const unsigned *turn, unsigned before)
 {
     unsigned now;
@@ -274,11 +274,6 @@ TC_DEV_SM80 void tc__attn_bwd_wait_turn(const unsigned *turn, unsigned before)
 TC_DEV_SM80 void tc__attn_bwd_end_turn(unsigned *turn, unsigned after)
 {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(__cvta_generic_to_global(turn)), "r"(after) : "memory");
-}
-
-TC_DEV_SM80 void tc__attn_bwd_count_turn(unsigned *turn)
-{
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(__cvta_generic_to_global(turn)) : "memory");
 }
 
 /* Dropout. P and dP stand there without the factor 1 / (1 - p): delta is multiplied by 1 - p (tc_attn_bwd_before), and

@@ -14,16 +14,19 @@
 #include "tc_attn_decode_work.h"
 
 typedef struct tc_attn_mla_params {
+    tc_tmap q;                   /* (column, head, query, batch), boxes of 64 columns of 64 rows */
     tc_tmap k;                   /* (column, row of a page or a sequence, page or sequence), boxes of 64 x box_rows */
     tc_attn_decode_params d;
     int box_rows;                /* 64, or the largest power of 2 that divides a page's rows */
     int outer;                   /* 0: pages (or sequences) are all the same memory */
+    int q_tma;                   /* 0: rows of Q do not come in boxes */
 } tc_attn_mla_params;
 
 /* =====================================================================================================================
  * SHARED MEMORY. Everything that wgmma reads lies in slices of 64 columns, 64 rows of 128 bytes each, swizzled:
  *
- *     Q: 9 slices | slot 0: 9 slices of a tile of K | slot 1 | sums of rows | maxima | notes | words | mbarriers
+ *     Q: 9 slices | slot 0: 9 slices of a tile of K | slot 1 | sums of rows | maxima | notes | words | mbarriers |
+ *     8 KB for adding up parts
  *
  * A tile of 64 keys is K (576 columns) and V (its first 512) at once. Its last slice is of use to S alone: when S is
  * there, P takes its place.
@@ -42,7 +45,8 @@ enum {
     TC__MLA_TOP = TC__MLA_P + 2 * 2 * 8,                 /* of each slot: maxima are there */
     TC__MLA_Q = TC__MLA_TOP + 2 * 8,                     /* full, empty */
     TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
-    TC__MLA_BYTES = TC__MLA_TAIL + 8
+    TC__MLA_SCRATCH = (TC__MLA_TAIL + 8 + 15) / 16 * 16, /* of those who add parts up */
+    TC__MLA_BYTES = TC__MLA_SCRATCH + 8192
 };
 enum { TC__MLA_THREADS = 384, TC__MLA_LOADERS = 96 };    /* of which so many bring Q */
 
@@ -142,6 +146,29 @@ TC_HOST tc_status tc__attn_mla_cut(const tc_attn_config *c, const tc_attn_args *
     return st;
 }
 
+/* Do 64 rows of Q, queries times heads, come in boxes? Then its tensor map. */
+TC_HOST tc_status tc__attn_mla_q_map(const tc_attn_config *c, const tc_attn_args *g, tc_attn_mla_params *p)
+{
+    const tc__attn_tensor q = tc__attn_tensor_of(c, g, 'q');
+    const int heads = g->heads < 64 ? g->heads : 64, queries = 64 / heads;
+    tc_tmap_desc d;
+    int i;
+    memset((void *)&p->q, 0, sizeof p->q);
+    p->q_tma = g->heads < 64 ? 64 % g->heads == 0 : g->heads % 64 == 0;
+    memset(&d, 0, sizeof d);
+    d.type = q.type, d.base = q.base, d.rank = 4;
+    d.dim[0] = (uint64_t)q.dim, d.dim[1] = (uint64_t)q.heads, d.dim[2] = (uint64_t)q.rows, d.dim[3] = (uint64_t)q.batch;
+    d.box[0] = 64, d.box[1] = (uint32_t)heads, d.box[2] = (uint32_t)queries, d.box[3] = 1;
+    d.stride[0] = (uint64_t)q.s.head * 2, d.stride[1] = (uint64_t)q.s.row * 2, d.stride[2] = (uint64_t)q.s.batch * 2;
+    for (i = 1; i < 4; i++) {
+        if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
+        else if (d.stride[i - 1] == 0) p->q_tma = 0;
+    }
+    d.swizzle = 128;
+    d.l2_promotion = 256;
+    return p->q_tma ? tc__tmap_named(&p->q, "q", &d) : TC_OK;
+}
+
 /* A checked call that computes something; g: as tc__attn_mla_check has completed it. */
 TC_HOST tc_status tc__attn_mla_launch(const tc_attn_config *c, const tc_attn_args *g, const tc__mla_device *on,
                                       tc_attn_mla_launch *l)
@@ -154,6 +181,7 @@ TC_HOST tc_status tc__attn_mla_launch(const tc_attn_config *c, const tc_attn_arg
     if (st == TC_OK) st = tc__decode_fill_params(c, g, &cut, &p->d);
     p->box_rows = !c->paged || g->page_rows % 64 == 0 ? 64 : g->page_rows & -g->page_rows;
     p->outer = k.s.batch != 0;
+    if (st == TC_OK) st = tc__attn_mla_q_map(c, g, p);
     memset((void *)&p->k, 0, sizeof p->k); /* where there are no keys nothing is read */
     if (st == TC_OK && g->k_len) st = tc_operand_map(&p->k, &rows, 64, p->box_rows);
     if (st != TC_OK) return st;
