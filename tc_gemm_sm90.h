@@ -498,14 +498,6 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_p
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* Slots of a ring. */
-TC_HOST int tc__gemm90_stages(tc_gemm_config_in v, const tc_gemm_cut *cut)
-{
-    const int ring = tc_gemm_sm90_plan_of(v).ring_bytes - (cut->joined ? tc__gemm90_join_bytes(&v, cut) : 0);
-    const int fit = ring / tc__gemm90_slot_of(v, cut->width, cut->copies);
-    return fit < v.stages ? fit : v.stages;
-}
-
 /* An operand by name, and the rows of its boxes. */
 typedef struct tc__gemm90_box_of {
     char which;
@@ -556,7 +548,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     tc__tiles_fill(&v, g, cut, p);
     p->width = cut->width;
     p->cluster = cut->cluster;
-    p->stages = tc__gemm90_stages(v, cut);
+    p->stages = tc__gemm90_ring(&v, cut);
     p->works = p->tiles.total * (uint32_t)cut->parts;
     p->k_blocks = ((uint32_t)g->k + (uint32_t)c->bk - 1 + (c->any ? TC__ANY_CLASSES - 1 : 0)) / (uint32_t)c->bk;
     if (p->k_blocks < at_least) p->k_blocks = at_least;

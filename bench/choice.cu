@@ -69,7 +69,7 @@ static int takes(const bench_problem *p, tc_gemm_choice choice)
  * where k has so many steps. */
 static int list(const bench_problem *p, candidate *all)
 {
-    static const int parts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
+    static const int parts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64};
     int count = 0;
     for (int kernel = 1; kernel <= KERNELS; kernel++) {
         const tc_gemm_choice plain = {kernel, 0, 0, 0, 0, 0};

@@ -4,16 +4,19 @@
     build/bench/choice --count 200 --all all.csv          on a board: microseconds of every cut of random shapes
     build/bench/choice --finals few.csv --finalists 16 --beside 1 --seconds 0.04 --rounds 3      of the fastest, as the
                                                           suite takes them: short bursts do not make a board hot
-    python3 tools/choice_fit.py all.csv [more.csv ...] [--evals 9000] [--seed 1] [--hold REGEX] [--stay 0.0005]
+    python3 tools/choice_fit.py all.csv [more.csv ...] [--hot few.csv ...] [--evals 9000] [--seed 1] [--hold REGEX]
+                                [--stay 0.0003] [--right 0.15]
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
 takes, before and after, then the #define lines and the kernels' own figures to put into the header. Needs numpy and
 cma from the Python package index, and a C compiler; bf16 alone. What is minimised is the time of the picks over the
-best's, made smooth (a cut counts by how near the model has it to its favourite), and a little the order of what is
-near the best. Rows of one shape are only compared with each other, so files of several boards and of hot and cold ones
-go together. --hold: constants that stay as they are, as 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2):
-where the files have none of the large shapes that a hot board takes longer for. --stay: what it costs to move one by a
-factor of e^0.5, squared; more for few shapes. A few hundred shapes and 9000 evaluations take some minutes.
+best's, made smooth (a cut counts by how near the model has it to its favourite), and a little how far the model's times
+of what is near the best are from the measured ones. Rows of one shape are only compared with each other, so files of
+several boards go together. --hot: files of --beside 1, which are what a call is like and count four times; their times
+are cuBLASLt's, no clock's. --right: what a time that is not right costs. --hold: constants that stay as they are, as
+'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2). --stay: what it costs to move one by a factor of e^0.5,
+squared; more for few shapes. Rows that take more than 2.6 times the best are left out, so a cut that no file has is not
+known to be bad: let --all and its like have many. A few hundred shapes and 9000 evaluations take some minutes.
 """
 import argparse, csv, ctypes, math, os, re, subprocess, tempfile
 import numpy as np
@@ -84,10 +87,10 @@ def library(text):
         return ctypes.CDLL(folder + '/shim.so')
 
 
-def read(files, kernels):
-    """Rows, log of each one's time over its shape's best, where shapes begin, the shapes."""
-    rows, late, begin, shapes = [], [], [], []
-    for file in files:
+def read(files, hot, kernels):
+    """Rows, log of their times over the shape's best, where shapes begin, the shapes, their best times (hot: NaN)."""
+    rows, late, begin, shapes, least = [], [], [], [], []
+    for file in files + hot:
         groups = {}
         for r in list(csv.reader(open(file)))[1:]:
             if len(r) < 9 or not r[8]: continue  # a run that was ended
@@ -96,26 +99,32 @@ def read(files, kernels):
         for shape, cuts in groups.items():
             best = min(cuts.values())
             if len(cuts) < 2: continue
-            begin.append(len(rows)), shapes.append(shape)
+            begin.append(len(rows)), shapes.append(shape), least.append(math.nan if file in hot else best)
             for cut, us in cuts.items():
-                if us < 1.6 * best: rows.append(shape + cut), late.append(math.log(us / best))
-    return np.ascontiguousarray(np.array(rows, np.int32)), np.array(late), np.array(begin), shapes
+                if us < 2.6 * best: rows.append(shape + cut), late.append(math.log(us / best))
+    rows = np.ascontiguousarray(np.array(rows, np.int32))
+    return rows, np.array(late), np.array(begin), shapes, np.array(least)
 
 
 def main():
     parser = argparse.ArgumentParser(description='see the head of this file')
     parser.add_argument('files', nargs='+')
+    parser.add_argument('--hot', nargs='+', default=[])
     parser.add_argument('--evals', type=int, default=9000)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--hold', default='$^')
-    parser.add_argument('--stay', type=float, default=0.0005)
+    parser.add_argument('--stay', type=float, default=0.0003)
+    parser.add_argument('--right', type=float, default=0.15)
     o = parser.parse_args()
     import cma
 
     text, names, start = variable_header()
     shared = library(text)
-    rows, late, begin, shapes = read(o.files, shared.kernels())
+    rows, late, begin, shapes, least = read(o.files, o.hot, shared.kernels())
     shape_of = np.repeat(np.arange(len(begin)), np.diff(np.append(begin, len(rows))))
+    cold = ~np.isnan(least)
+    weight = np.where(cold, 1., 4.)
+    measured = np.where(cold, np.log(1e3 * least), 0.)[shape_of] + late
     kept_out = np.array([(7 * m + 13 * n + 29 * k) % 5 == 0 for m, n, k in shapes])
     held = np.array([re.search(o.hold, n) is not None for n in names])
     memory = np.array([n.endswith('.3') for n in names])  # shares of the memory's rate
@@ -137,10 +146,11 @@ def main():
         counts = np.exp(-(m - np.minimum.reduceat(m, begin)[shape_of]) / SHARP)
         picked = np.add.reduceat(counts * late, begin) / np.add.reduceat(counts, begin)
         near = np.exp(-late / NEAR)
-        sums = np.add.reduceat(near, begin)
-        off = np.abs(m - late - (np.add.reduceat((m - late) * near, begin) / sums)[shape_of])
-        order = np.add.reduceat(np.minimum(off, 0.3) * near, begin) / sums
-        return (picked + 0.12 * order)[~kept_out].mean() + o.stay * np.mean(x * x)
+        off = np.minimum(np.abs(m - measured), 0.35) * near
+        off = np.add.reduceat(off, begin) / np.add.reduceat(near, begin)
+        fit, right = ~kept_out, ~kept_out & cold
+        wrong = off[right].mean() if right.any() else 0.
+        return np.average(picked[fit], weights=weight[fit]) + o.right * wrong + o.stay * np.mean(x * x)
 
     def say(when, p):
         m = model(p)
