@@ -97,7 +97,9 @@ TC_HD TC_CONSTEXPR tc__attn_bwd90_plan tc__attn_bwd90_plan_of(const tc_attn_bwd_
     /* where the form is wide, dO is done with sooner than Q: one slot does beside two */
     const int least = tc__attn_bwd90_wide(c) && c.stages == 2 ? 1 : c.stages;
     const int douts = tc__attn_bwd90_fits(c, c.stages, 1) ? c.stages : least;
-    return tc__attn_bwd90_plan_with(c, douts, tc__attn_bwd90_fits(c, douts, 2) ? 2 : 1);
+    /* of a single piece a step two slots would want more bits of a step's number than its writers count */
+    const int one = tc__attn_bwd90_wide(c) && tc__attn_bwd90_width(c) <= 128;
+    return tc__attn_bwd90_plan_with(c, douts, !one && tc__attn_bwd90_fits(c, douts, 2) ? 2 : 1);
 }
 TC_HD TC_CONSTEXPR int tc_attn_bwd_sm90_smem(const tc_attn_bwd_config c) { return tc__attn_bwd90_plan_of(c).bytes; }
 TC_HD TC_CONSTEXPR int tc_attn_bwd_sm90_threads(const tc_attn_bwd_config c) { return (void)c, 384; }

@@ -69,7 +69,7 @@ TC_DEV uint32_t tc__attn_bwd90_wide_slot(const tc_attn_bwd_config c, const tc__a
 TC_DEV_SM90 void tc__attn_bwd90_wide_write(const tc_attn_bwd_config c, tc__attn_bwd90_block *b, uint32_t which)
 {
     const tc_attn_bwd_problem *a = &b->p->problem;
-    const int width = tc__attn_bwd90_width(c), dqs = tc__attn_bwd90_plan_of(c).dqs;
+    const int width = tc__attn_bwd90_width(c), two = tc__attn_bwd90_plan_of(c).dqs == 2; /* slots of a consumer */
     uint32_t lap = 0; /* of the slots: the step is even, or odd */
 #pragma unroll 1
     for (;;) {
@@ -97,7 +97,7 @@ TC_DEV_SM90 void tc__attn_bwd90_wide_write(const tc_attn_bwd_config c, tc__attn_
                 for (uint32_t i = a->fast ? which : 0u; i < 2u * (uint32_t)tc__attn_bwd90_pieces(c);
                      i += a->fast ? 2u : 1u) {
                     const uint32_t wg = i & 1u, piece = i >> 1;
-                    const tc_ring ring = {dqs == 2 ? piece : 0u, dqs == 2 ? lap : piece};
+                    const tc_ring ring = {two ? piece : 0u, two || tc__attn_bwd90_pieces(c) == 1 ? lap : piece};
                     const tc__attn_bwd90_piece x = tc__attn_bwd90_piece_of(c, (int)wg, (int)piece);
                     const uint32_t from = tc__attn_bwd90_wide_slot(c, b, wg, ring.stage),
                                    bytes = (uint32_t)(x.columns * c.bm * 4);

@@ -716,8 +716,8 @@ TC_HOST tc_status tc__attn_bwd_problem_make(tc_attn_bwd_problem *p, const tc_att
     p->columns = hk * g->batch;
     /* How many tiles of keys of a head run at a time: the fewer, the fewer wait for their turn. Four at least, and so
      * many that what a section's heads read and add up stays in the L2; from eight on they share each tile of queries
-     * there. Of the wide form, whose tiles of 64 keys read and add twice as much, 64: at 8192 keys with eight it gives
-     * 300 TFLOP/s, with 64 379, and where nobody waits for turns 255 and 498. */
+     * there. Of the wide form, whose tiles of 64 keys read and add twice as much, 64: at 8192 keys with 24 it gives 361
+     * TFLOP/s, with 64 416. */
     wants = cut->sms * (2. * c->head_dim + 2. * c->head_dim_v + 4. * cut->width) * g->q_len * p->share / 36e6;
     near = cut->panels ? 64 : wants < 3. ? 4 : wants < 7. ? (int)wants + 1 : 8;
     if (near > p->k_tiles) near = p->k_tiles;

@@ -14,7 +14,7 @@
  * This is the decoding of models whose projections up from the latent have been absorbed into those of Q and O. Q is
  * (batch, q_len, heads, 576), O (batch, q_len, heads, 512), the cache (page, row, 576); strides as in tc_attn.h. heads
  * is any number; 64 rows, queries times heads, are worked on together, so that 16 or 32 heads take the time of 64; of
- * 128 a pair of blocks, which read the cache once.
+ * 128 a pair of blocks side by side, so that memory gives the cache once.
  *
  * FIELDS (tc_attn_config): .type, TC_F16 or TC_BF16; .causal, of the q_len queries: the last one sees all keys; .paged,
  * as in tc_attn_decode.h. No other.
@@ -55,7 +55,7 @@
  * same keys, so that memory gives each key once. Each brings all of them: a copy to both would wait for the slower one.
  *
  * A unit that lies in several runs is split. Each of its blocks leaves its sums in the workspace, as fragments lie, and
- * they meet as the blocks of a GEMM's tile do (tc_split.h): the sums are added up in the order of the keys, in slices
+ * they meet as the blocks of a GEMM's tile do (tc_split.h): the sums are added up always in the same order, in slices
  * of columns, each by one of them.
  */
 typedef struct tc_attn_mla_wgmma {

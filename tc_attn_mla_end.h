@@ -114,9 +114,9 @@ TC_DEV_SM90 tc__mla_adder tc__mla_adder_of(const tc_attn_mla_params *p, const tc
     const int left = (int)tc__mla_get(u->note + 4u) * p->d.problem.group - (int)tc__mla_get(u->note + 20u);
     const int warp = (int)tc_uniform(threadIdx.x / 32u % 4u), parts = (int)tc_uniform(tc__mla_get(u->note + 32u));
     const int tiles = (int)tc_uniform(left <= 16 ? 1u : left <= 32 ? 2u : 4u), shares = parts <= 4 ? 1 : 4 / tiles;
-    const int row = warp % tiles * 16; /* of a tile without rows nobody adds */
+    const int row = warp % tiles * 16, some = row < left && warp / tiles < shares; /* else this warp adds nothing */
     const tc__mla_adder a = {parts, (int)tc__mla_get(u->note + 40u), left, tiles, shares,
-                             row < left ? warp / tiles : parts, row};
+                             some ? warp / tiles : parts, row};
     return a;
 }
 
@@ -254,7 +254,7 @@ TC_DEV_SM90 void tc__mla_add_groups(const tc_attn_config c, const tc__mla_batch 
         tc__mla_add_parts(c, batch, p, a, e, j, to, sum);
         if (a->shares > 1) { /* 8 numbers of each lane: 1024 bytes of a warp */
             const uint32_t stride = (uint32_t)(1024 * a->tiles);
-            if (a->share) {
+            if (a->share && a->share < a->shares) {
 #pragma unroll
                 for (int i = 0; i < 8; i++)
                     tc__mla_put(lane + (uint32_t)a->share * stride + (uint32_t)i * 4u, tc_bits_from_f32(sum[i]));

@@ -107,8 +107,8 @@ typedef struct tc__mla_place {
     uint32_t slot, phase;
 } tc__mla_place;
 
-/* One thread: `count` slices from `first` on of the rows that a box has; the mbarrier at bar counts their bytes. Nobody
- * reads them again but the block beside this one, which does so now. */
+/* One thread: `count` slices from `first` on of the rows that a box has; the mbarrier at bar counts their bytes. Who
+ * reads them again is mostly the block beside this one, which does so now. */
 TC_DEV_SM90 void tc__mla_copy(const tc_attn_mla_params *p, uint32_t at, uint32_t bar, uint32_t first, const int count,
                               int row, int outer)
 {
@@ -250,7 +250,8 @@ TC_DEV void tc__mla_note_make(const tc_attn_config c, const tc_attn_decode_param
     n->last = x->left == 0;
 }
 
-/* Three warps: Q of one unit after the other, and its note. Rows that do not exist become zeros. */
+/* Three warps: Q of one unit after the other, and its note. Rows that do not exist become zeros, or, by TMA, rows that
+ * nobody stores. */
 TC_DEV_SM90 void tc__mla_load_q(const tc_attn_config c, const tc_attn_mla_params *p, uint32_t smem)
 {
     const tc_attn_decode_params *d = &p->d;

@@ -127,8 +127,9 @@ typedef struct tc__mla_device {
     int sms, pairs;
 } tc__mla_device;
 
-/* How a checked call is cut. Two tiles of 64 rows of a sequence, queries times heads, are worked on by a pair of
- * blocks, which bring each tile of keys once for both; but where that would leave every sixth block or more idle. */
+/* How a checked call is cut. Two tiles of 64 rows of a sequence, queries times heads, are worked on by a pair of blocks
+ * side by side, so that memory gives each tile of keys once; but where that would leave every sixth block or more
+ * idle. */
 TC_HOST tc_status tc__attn_mla_cut(const tc_attn_config *c, const tc_attn_args *g, int split, const tc__mla_device *on,
                                    tc__decode_cut *cut)
 {

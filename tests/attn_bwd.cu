@@ -131,13 +131,14 @@ TC_ATTN_BWD_SM90_DEFINE(h_drop, .type = TC_BF16, .causal = 1, .dropout = 1)
 TC_ATTN_BWD_SM90_DEFINE(h_drop_sink, .type = TC_F16, .head_dim = 64, .window = 1, .hook_size = sizeof(hook_args),
                         .sink = hook_sink, .dropout = 1)
 TC_ATTN_BWD_SM90_DEFINE(h192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
+TC_ATTN_BWD_SM90_DEFINE(h48_240, .type = TC_F16, .head_dim = 48, .head_dim_v = 240, .stages = 3)
 TC_ATTN_BWD_SM90_DEFINE(h256_causal, .type = TC_BF16, .head_dim = 256, .causal = 1)
 TC_ATTN_BWD_SM90_DEFINE(h160_all, .type = TC_F16, .head_dim = 160, .window = 1, .hook_size = sizeof(hook_args),
                         .mask = hook_random, .sink = hook_sink, .dropout = 1)
 #ifdef MORE
 TC_ATTN_BWD_SM90_DEFINE(h256_window, .type = TC_F16, .head_dim = 256, .causal = 1, .window = 1)
 TC_ATTN_BWD_SM90_DEFINE(h192_drop, .type = TC_BF16, .head_dim = 192, .causal = 1, .dropout = 1)
-TC_ATTN_BWD_SM90_DEFINE(h48_240, .type = TC_F16, .head_dim = 48, .head_dim_v = 240, .stages = 3)
+TC_ATTN_BWD_SM90_DEFINE(h64_256, .type = TC_BF16, .head_dim = 64, .head_dim_v = 256)
 TC_ATTN_BWD_SM90_DEFINE(h144_80, .type = TC_BF16, .head_dim = 144, .head_dim_v = 80, .causal = 1)
 TC_ATTN_BWD_SM90_DEFINE(h_drop_mask, .type = TC_BF16, .head_dim = 96, .hook_size = sizeof(hook_args),
                         .mask = hook_random, .dropout = 1)
@@ -163,10 +164,10 @@ static const kernel kernels[] = {
     IF_90(SM90(h64_causal, 0), SM90(h96_window, 0), SM90(h128, 0), SM90(h128_causal, 0), SM90(h48_80, 0),
           SM90(h64_halves, 0), SM90(h128_tight, 0), SM90(hooks, RANDOM | SINK), ANY(any_256, 0),
           ANY(any_softcap, SOFTCAP), SM90(h_drop, DROPOUT), SM90(h_drop_sink, SINK | DROPOUT),
-          SM90(h192_128_causal, 0), SM90(h256_causal, 0), SM90(h160_all, RANDOM | SINK | DROPOUT), )
+          SM90(h192_128_causal, 0), SM90(h48_240, 0), SM90(h256_causal, 0), SM90(h160_all, RANDOM | SINK | DROPOUT), )
 #ifdef MORE
     IF_80(SM80(a64, 0), SM80(a128, 0), SM80(a_softcap, SOFTCAP), SM80(a_drop_all, SOFTCAP | RANDOM | SINK | DROPOUT), )
-    IF_90(SM90(h256_window, 0), SM90(h192_drop, DROPOUT), SM90(h48_240, 0), SM90(h144_80, 0), SM90(h64, 0),
+    IF_90(SM90(h256_window, 0), SM90(h192_drop, DROPOUT), SM90(h64_256, 0), SM90(h144_80, 0), SM90(h64, 0),
           SM90(h128_window, 0), ANY(any_causal, 0), SM90(h_drop_mask, RANDOM | DROPOUT),
           ANY(any_drop, DROPOUT), )
 #endif

@@ -378,14 +378,18 @@ static void one(const kernel *kn, uint64_t seed, double work)
     static const int mla_heads[] = {1, 2, 5, 16, 24, 40, 64, 64, 100, 128};
     int group = MLA ? mla_heads[test_int(0, 9)] : groups[test_int(0, 9)],
         longest_q = test_int(0, 2) ? 1 : test_int(1, 20), longest_k, mode_q, mode_k,
-        *at_q, *at_k, *table = 0, by_graph;
+        *at_q, *at_k, *table = 0, by_graph, half;
     size_t room, first_bytes;
     memset(&x, 0, sizeof x);
     x.kn = kn;
     x.batch = test_int(0, 3) ? test_int(1, 5) : test_int(30, 70), x.heads_kv = test_int(1, 3);
     if (MLA) x.batch = test_int(1, 4), x.heads_kv = 1, longest_q = longest_q > 1 ? longest_q % 4 + 1 : 1;
+    /* a pair of blocks whose second one has no rows, in many parts */
+    half = MLA && test_int(0, 7) == 0;
+    if (half) group = 64, x.batch = 1, longest_q = 2;
     longest_k = test_int(0, 9) == 0 ? 1 : test_int(0, 2) ? test_int(1, 700) : test_int(1, 120);
-    while (longest_k > 1
+    if (half) longest_k = test_int(330, 600);
+    while (longest_k > 1 && !half
            && (MLA ? (double)x.batch * ((longest_q * group + 63) / 64 * 64) * (longest_k + 63)
                    : (double)x.batch * x.heads_kv * ((longest_q * group + c.bm) / 16) * longest_k
                          * (c.head_dim + c.head_dim_v)) > work)
@@ -397,6 +401,7 @@ static void one(const kernel *kn, uint64_t seed, double work)
     at_k = (int *)malloc(sizeof(int) * (size_t)(x.batch + 1));
     mode_q = test_int(0, 2) ? 0 : test_int(1, 2), mode_k = test_int(0, 3) == 0 ? 0 : c.paged ? 1 : test_int(1, 2);
     lengths(x.lens_q, x.batch, longest_q, !mode_q), lengths(x.lens_k, x.batch, longest_k, !mode_k);
+    if (half) mode_q = 1, x.lens_q[0] = 1, x.lens_k[0] = longest_k;
     at_q[0] = at_k[0] = 0;
     for (int b = 0; b < x.batch; b++) at_q[b + 1] = at_q[b] + x.lens_q[b], at_k[b + 1] = at_k[b] + x.lens_k[b];
     if (mode_q == 2 && at_q[x.batch] < longest_q) mode_q = 1;
@@ -493,8 +498,9 @@ static void one(const kernel *kn, uint64_t seed, double work)
         free(zeros);
     }
     x.g.blocks = test_int(0, 3) ? test_int(1, 40) : 0;
+    if (half) x.g.blocks = 0;
     room = kn->workspace(&x.g);
-    if (test_int(0, 2) == 0) room = 0;
+    if (test_int(0, 2) == 0 && !half) room = 0;
     through = room && test_int(0, 3);
     wanted = through ? 0 : 1 << test_int(0, 4); /* else keys are split in clusters or not at all */
     if (room) {

@@ -4,8 +4,8 @@
     build/bench/choice --count 200 --all all.csv          on a board: microseconds of every cut of random shapes
     build/bench/choice --finals few.csv --finalists 16 --beside 1 --seconds 0.04 --rounds 3      of the fastest, as the
                                                           suite takes them: short bursts do not make a board hot
-    python3 tools/choice_fit.py all.csv [more.csv ...] [--hot few.csv ...] [--evals 9000] [--seed 1] [--hold REGEX]
-                                [--stay 0.0003] [--right 0.15]
+    python3 tools/choice_fit.py all.csv [more.csv ...] [--hot bench/results/choice_hot.csv few.csv ...] [--evals 9000]
+                                [--seed 1] [--hold REGEX] [--stay 0.0003] [--right 0.15]
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
 takes, before and after, then the #define lines and the kernels' own figures to put into the header. Needs numpy and
@@ -132,7 +132,7 @@ def main():
 
     def values(x):
         p = start * np.exp(np.clip(x, -3, 3) * 0.5)
-        p[memory] = np.clip(p[memory], 0.85, 1.4)
+        p[memory] = np.clip(p[memory], 0.8, 1.4)
         p[held] = start[held]
         return p
 
