@@ -32,6 +32,7 @@
  *     tc_operand.h    blocks of A and B in shared memory: bytes, descriptor steps, loaders, tensor maps
  *     tc_pipe.h       rings of slots, their mbarriers; roles and registers of warpgroups
  *     tc_work.h       which tile comes when; tc_attn_work.h, tc_attn_decode_work.h: the same for attention
+ *     tc_attn_map.h   tensor maps of attention's operands
  *     tc_attn_mla_work.h   calls of multi-head latent attention
  *     tc_attn_mla_load.h   its producers
  *     tc_attn_mla_end.h    the ends of its units

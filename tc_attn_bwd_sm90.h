@@ -10,6 +10,7 @@
 #ifndef TC_ATTN_BWD_SM90_H
 #define TC_ATTN_BWD_SM90_H
 
+#include "tc_attn_map.h"
 #include "tc_attn_bwd_sm90_parts.h"
 #include "tc_attn_bwd_sm90_wide.h"
 
@@ -358,26 +359,6 @@ TC_DEV_SM90A void tc_attn_bwd_sm90(const tc_attn_bwd_config c, const tc_attn_bwd
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* The tensor map of a tensor, in boxes of 64 columns and box_rows rows. */
-TC_HOST tc_status tc__attn_bwd90_map(tc_tmap *map, const tc__attn_tensor t, int box_rows)
-{
-    tc_tmap_desc d;
-    int i;
-    memset(&d, 0, sizeof d);
-    d.type = t.type;
-    d.base = t.base;
-    d.rank = 4;
-    d.dim[0] = (uint64_t)t.dim, d.dim[1] = (uint64_t)(t.rows > 0 ? t.rows : 1);
-    d.dim[2] = (uint64_t)t.heads, d.dim[3] = (uint64_t)t.batch;
-    d.box[0] = 64, d.box[1] = (uint32_t)box_rows, d.box[2] = d.box[3] = 1;
-    d.stride[0] = (uint64_t)t.s.row * 2, d.stride[1] = (uint64_t)t.s.head * 2, d.stride[2] = (uint64_t)t.s.batch * 2;
-    for (i = 1; i < 4; i++)
-        if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
-    d.swizzle = 128;
-    d.l2_promotion = 256;
-    return tc__tmap_named(map, t.name, &d);
-}
-
 TC_HOST tc__attn_bwd_cut tc__attn_bwd90_cut(const tc_attn_bwd_config *c, int sms)
 {
     const tc__attn_bwd_cut cut = {c->bm, c->bn, tc__attn_bwd90_width(*c), sms, tc__attn_bwd90_wide(*c)};
@@ -393,10 +374,10 @@ TC_HOST tc_status tc__attn_bwd90_fill(const tc_attn_bwd_config *c, const tc_attn
     tc_status st = tc__attn_bwd_problem_make(&p->problem, c, g, &cut);
     memset((void *)&p->q, 0, sizeof p->q);
     p->k = p->v = p->dout = p->q; /* of a side that is not there nothing is read */
-    if (st == TC_OK && sides == 3) st = tc__attn_bwd90_map(&p->q, tc__attn_bwd_tensor_of(c, g, TC__BWD_Q), c->bm);
-    if (st == TC_OK && sides == 3) st = tc__attn_bwd90_map(&p->k, tc__attn_bwd_tensor_of(c, g, TC__BWD_K), c->bn);
-    if (st == TC_OK && sides == 3) st = tc__attn_bwd90_map(&p->v, tc__attn_bwd_tensor_of(c, g, TC__BWD_V), c->bn);
-    if (st == TC_OK && sides == 3) st = tc__attn_bwd90_map(&p->dout, tc__attn_bwd_tensor_of(c, g, TC__BWD_DOUT), c->bm);
+    if (st == TC_OK && sides == 3) st = tc__attn_map(&p->q, tc__attn_bwd_tensor_of(c, g, TC__BWD_Q), 0, c->bm);
+    if (st == TC_OK && sides == 3) st = tc__attn_map(&p->k, tc__attn_bwd_tensor_of(c, g, TC__BWD_K), 0, c->bn);
+    if (st == TC_OK && sides == 3) st = tc__attn_map(&p->v, tc__attn_bwd_tensor_of(c, g, TC__BWD_V), 0, c->bn);
+    if (st == TC_OK && sides == 3) st = tc__attn_map(&p->dout, tc__attn_bwd_tensor_of(c, g, TC__BWD_DOUT), 0, c->bm);
     return st;
 }
 

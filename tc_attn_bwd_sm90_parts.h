@@ -65,6 +65,12 @@ TC_HD TC_CONSTEXPR int tc__attn_bwd90_dq_bytes(const tc_attn_bwd_config c)
     return c.bm * (tc__attn_bwd90_wide(c) ? 64 : tc__attn_bwd90_width(c)) * 4;
 }
 
+/* Pieces, boxes or halves of one, that each consumer of the wide form has of a step's dQ. */
+TC_HD TC_CONSTEXPR int tc__attn_bwd90_pieces(const tc_attn_bwd_config c)
+{
+    return (tc__attn_bwd90_width(c) / 64 + 1) / 2;
+}
+
 /* Offsets in shared memory. */
 typedef struct tc__attn_bwd90_plan {
     int k, v, q, dout, p, ds, dq, rows, bars, bytes;
@@ -98,7 +104,7 @@ TC_HD TC_CONSTEXPR tc__attn_bwd90_plan tc__attn_bwd90_plan_of(const tc_attn_bwd_
     const int least = tc__attn_bwd90_wide(c) && c.stages == 2 ? 1 : c.stages;
     const int douts = tc__attn_bwd90_fits(c, c.stages, 1) ? c.stages : least;
     /* of a single piece a step two slots would want more bits of a step's number than its writers count */
-    const int one = tc__attn_bwd90_wide(c) && tc__attn_bwd90_width(c) <= 128;
+    const int one = tc__attn_bwd90_wide(c) && tc__attn_bwd90_pieces(c) == 1;
     return tc__attn_bwd90_plan_with(c, douts, !one && tc__attn_bwd90_fits(c, douts, 2) ? 2 : 1);
 }
 TC_HD TC_CONSTEXPR int tc_attn_bwd_sm90_smem(const tc_attn_bwd_config c) { return tc__attn_bwd90_plan_of(c).bytes; }

@@ -34,10 +34,6 @@ typedef struct tc__attn_bwd90_piece {
     int column, columns;
 } tc__attn_bwd90_piece;
 
-TC_HD TC_CONSTEXPR int tc__attn_bwd90_pieces(const tc_attn_bwd_config c)
-{
-    return (tc__attn_bwd90_width(c) / 64 + 1) / 2;
-}
 TC_HD TC_CONSTEXPR tc__attn_bwd90_piece tc__attn_bwd90_piece_of(const tc_attn_bwd_config c, int wg, int i)
 {
     const int boxes = tc__attn_bwd90_width(c) / 64, own = boxes / 2;

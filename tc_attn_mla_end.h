@@ -102,6 +102,12 @@ TC_DEV_SM90 float *tc__mla_part(const tc_attn_config c, const tc_attn_decode_par
     return d->sums + (size_t)(2u * tc__mla_block(first + n) + (n == 0)) * (size_t)tc__decode_part(c);
 }
 
+/* Rows of a unit that are left from this block's first one on. */
+TC_DEV_SM90 int tc__mla_left(const tc_attn_mla_params *p, const tc__mla_consumer *u)
+{
+    return (int)tc__mla_get(u->note + 4u) * p->d.problem.group - (int)tc__mla_get(u->note + 20u);
+}
+
 /* A block that adds up parts of a unit: how many there are, the first one's run; rows that are left, and the tiles of
  * 16 that they take: 1, 2 or 4. Of fewer than four tiles several warps share one, and each has some of the parts: how
  * many shares, this warp's, and its first row. */
@@ -111,8 +117,8 @@ typedef struct tc__mla_adder {
 
 TC_DEV_SM90 tc__mla_adder tc__mla_adder_of(const tc_attn_mla_params *p, const tc__mla_consumer *u)
 {
-    const int left = (int)tc__mla_get(u->note + 4u) * p->d.problem.group - (int)tc__mla_get(u->note + 20u);
-    const int warp = (int)tc_uniform(threadIdx.x / 32u % 4u), parts = (int)tc_uniform(tc__mla_get(u->note + 32u));
+    const int left = tc__mla_left(p, u), warp = (int)tc_uniform(threadIdx.x / 32u % 4u);
+    const int parts = (int)tc_uniform(tc__mla_get(u->note + 32u));
     const int tiles = (int)tc_uniform(left <= 16 ? 1u : left <= 32 ? 2u : 4u), shares = parts <= 4 ? 1 : 4 / tiles;
     const int row = warp % tiles * 16, some = row < left && warp / tiles < shares; /* else this warp adds nothing */
     const tc__mla_adder a = {parts, (int)tc__mla_get(u->note + 40u), left, tiles, shares,
@@ -127,15 +133,14 @@ typedef struct tc__mla_stat {
 
 TC_DEV void tc__mla_stat_add(tc__mla_stat *to, const tc__mla_stat *x, const int count, float scale)
 {
-    float top = to->max, base, f;
+    float top = to->max, f;
 #pragma unroll
     for (int i = 0; i < count; i++) top = fmaxf(top, x[i].max);
-    base = top == -TC__INF ? 0.f : top;
-    f = tc__exp2((to->max - base) * scale);
+    f = tc__decode_factor(to->max, top, scale);
     to->max = top, to->sum *= f, to->rounding *= f;
 #pragma unroll
     for (int i = 0; i < count; i++) {
-        f = tc__exp2((x[i].max - base) * scale);
+        f = tc__decode_factor(x[i].max, top, scale);
         to->sum += f * x[i].sum;
         to->rounding += f * x[i].rounding;
     }
@@ -230,8 +235,7 @@ TC_DEV_SM90 void tc__mla_add_parts(const tc_attn_config c, const tc__mla_batch b
         for (int k = 0; k < batch.parts; k++) {
             float g[2];
 #pragma unroll
-            for (int i = 0; i < 2; i++)
-                g[i] = tc__exp2((f[2 * k + i] - (e->max[i] == -TC__INF ? 0.f : e->max[i])) * scale);
+            for (int i = 0; i < 2; i++) g[i] = tc__decode_factor(f[2 * k + i], e->max[i], scale);
 #pragma unroll
             for (int i = 0; i < batch.groups; i++) {
                 const float4 x = o[k * batch.groups + i];
@@ -305,7 +309,7 @@ TC_DEV_SM90 void tc__mla_join(const tc_attn_config c, const tc_attn_mla_params *
     const tc_attn_decode_params *d = &p->d;
     const int parts = (int)tc__mla_get(u->note + 32u), part = (int)tc__mla_get(u->note + 36u),
               first = (int)tc__mla_get(u->note + 40u), last = (int)tc__mla_get(u->note + 44u),
-              left = (int)tc__mla_get(u->note + 4u) * d->problem.group - (int)tc__mla_get(u->note + 20u);
+              left = tc__mla_left(p, u);
     const uint32_t word = u->smem + TC__MLA_WORDS + 8u, counter = tc__mla_block(first);
     float *mine = tc__mla_part(c, d, first, part);
     tc_gemm_split split;

@@ -271,14 +271,14 @@ TC_DEV_SM90 void tc__mla_load_q(const tc_attn_config c, const tc_attn_mla_params
             tc__mla_note_put(smem + TC__MLA_NOTES + (unit & 1u) * 64u, &n);
         }
         if (more && p->q_tma) {
-            const int first = tc__decode_row(c, &x), head = first % d->problem.group,
+            const int first = tc__decode_row(c, &x), heads = first % d->problem.group / 64, /* 64 of them at a time */
                       at = x.w.q_at + first / d->problem.group, outer = tc__attn_outer_q(&d->problem, &x.w);
             __syncwarp();
             if (thread < 32 && tc_elect_one()) {
                 tc_mbarrier_expect_tx(full, TC__MLA_TILE);
 #pragma unroll
                 for (int i = 0; i < TC__MLA_SLICES; i++)
-                    tc_cp_async_bulk_tensor_4d(smem + (uint32_t)(i * TC__MLA_SLICE), &p->q, i * 64, head, at, outer,
+                    tc_cp_async_bulk_tensor_5d(smem + (uint32_t)(i * TC__MLA_SLICE), &p->q, i * 64, 0, at, heads, outer,
                                                full);
             }
         } else if (more) {

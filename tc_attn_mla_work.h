@@ -12,9 +12,10 @@
 #define TC_ATTN_MLA_WORK_H
 
 #include "tc_attn_decode_work.h"
+#include "tc_attn_map.h"
 
 typedef struct tc_attn_mla_params {
-    tc_tmap q;                   /* (column, head, query, batch), boxes of 64 columns of 64 rows */
+    tc_tmap q;                   /* boxes of 64 columns and 64 rows, as many heads of a query as there are, or 64 */
     tc_tmap k;                   /* (column, row of a page or a sequence, page or sequence), boxes of 64 x box_rows */
     tc_attn_decode_params d;
     int box_rows;                /* 64, or the largest power of 2 that divides a page's rows */
@@ -151,23 +152,11 @@ TC_HOST tc_status tc__attn_mla_cut(const tc_attn_config *c, const tc_attn_args *
 TC_HOST tc_status tc__attn_mla_q_map(const tc_attn_config *c, const tc_attn_args *g, tc_attn_mla_params *p)
 {
     const tc__attn_tensor q = tc__attn_tensor_of(c, g, 'q');
-    const int heads = g->heads < 64 ? g->heads : 64, queries = 64 / heads;
-    tc_tmap_desc d;
-    int i;
+    const int heads = q.heads < 64 ? q.heads : 64,
+              shared = (q.heads > 1 && !q.s.head) || (q.rows > 1 && !q.s.row) || (q.batch > 1 && !q.s.batch);
     memset((void *)&p->q, 0, sizeof p->q);
-    p->q_tma = g->heads < 64 ? 64 % g->heads == 0 : g->heads % 64 == 0;
-    memset(&d, 0, sizeof d);
-    d.type = q.type, d.base = q.base, d.rank = 4;
-    d.dim[0] = (uint64_t)q.dim, d.dim[1] = (uint64_t)q.heads, d.dim[2] = (uint64_t)q.rows, d.dim[3] = (uint64_t)q.batch;
-    d.box[0] = 64, d.box[1] = (uint32_t)heads, d.box[2] = (uint32_t)queries, d.box[3] = 1;
-    d.stride[0] = (uint64_t)q.s.head * 2, d.stride[1] = (uint64_t)q.s.row * 2, d.stride[2] = (uint64_t)q.s.batch * 2;
-    for (i = 1; i < 4; i++) {
-        if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
-        else if (d.stride[i - 1] == 0) p->q_tma = 0;
-    }
-    d.swizzle = 128;
-    d.l2_promotion = 256;
-    return p->q_tma ? tc__tmap_named(&p->q, "q", &d) : TC_OK;
+    p->q_tma = 64 % heads == 0 && q.heads % heads == 0 && !shared;
+    return p->q_tma ? tc__attn_map(&p->q, q, heads, 64 / heads) : TC_OK;
 }
 
 /* A checked call that computes something; g: as tc__attn_mla_check has completed it. */

@@ -297,11 +297,11 @@ typedef struct tc_attn_sm120_launch {
 
 TC_HOST tc_status tc__attn120_check(const tc_attn_config *c, const tc_attn_args *g) { return tc__attn_check(c, g); }
 
-/* A tensor map in boxes of `rows` rows, as wide as they are swizzled; share: as tc__attn90_map. */
+/* A tensor map in boxes of `rows` rows, as wide as they are swizzled; share: as tc__attn_map. */
 TC_HOST tc_status tc__attn120_map(tc_tmap *map, const tc__attn_tensor t, int share, int rows)
 {
     const tc_operand_box box = {tc__attn120_wide(t.dim) / 2, rows, tc__attn120_wide(t.dim), 0};
-    return tc__attn90_map_box(map, t, share, &box);
+    return tc__attn_map_box(map, t, share, &box);
 }
 
 /* A checked call that computes something. */

@@ -19,6 +19,7 @@
 #include "tc_tma.h"
 #include "tc_wgmma.h"
 #include "tc_softmax.h"
+#include "tc_attn_map.h"
 #include "tc_attn_sm90_plan.h"
 
 typedef struct tc_attn_sm90_params {
@@ -798,44 +799,6 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 TC_HOST tc_status tc__attn_fp8_check(const tc_attn_config *c, const tc_attn_args *g);
 TC_HOST void tc__attn_fp8_fill(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g);
 
-/* A tensor map; share: heads that stand side by side in a tile (Q; 0: there is no such dimension). */
-TC_HOST tc_status tc__attn90_map_box(tc_tmap *map, const tc__attn_tensor t, int share, const tc_operand_box *box)
-{
-    tc_tmap_desc d;
-    const uint64_t bytes = (uint64_t)tc_type_bits(t.type) / 8; /* of an element */
-    int i = 1;
-    memset(&d, 0, sizeof d);
-    d.type = t.type;
-    d.base = t.base;
-    d.dim[0] = (uint64_t)t.dim;
-    d.box[0] = (uint32_t)box->cols;
-    if (share) {
-        d.dim[i] = d.box[i] = (uint32_t)share;
-        d.stride[i++ - 1] = (uint64_t)t.s.head * bytes;
-    }
-    d.dim[i] = (uint64_t)(t.rows > 0 ? t.rows : 1);
-    d.box[i] = (uint32_t)box->rows;
-    d.stride[i++ - 1] = (uint64_t)t.s.row * bytes;
-    d.dim[i] = (uint64_t)(share ? t.heads / share : t.heads);
-    d.box[i] = 1;
-    d.stride[i++ - 1] = (uint64_t)t.s.head * bytes * (uint64_t)(share ? share : 1);
-    d.dim[i] = (uint64_t)t.batch;
-    d.box[i] = 1;
-    d.stride[i++ - 1] = (uint64_t)t.s.batch * bytes;
-    d.rank = i;
-    for (i = 1; i < d.rank; i++)
-        if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
-    d.swizzle = box->swizzle;
-    d.l2_promotion = 256;
-    return tc__tmap_named(map, t.name, &d);
-}
-/* The same in boxes of 128 bytes of so many rows. */
-TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int share, int rows)
-{
-    const tc_operand_box box = {1024 / tc_type_bits(t.type), rows, 128, 0};
-    return tc__attn90_map_box(map, t, share, &box);
-}
-
 /* As tc_gemm_sm90_launch; cluster is 1. */
 typedef struct tc_attn_sm90_launch {
     unsigned grid, block, smem, cluster;
@@ -857,11 +820,11 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     uint32_t total;
     if (st != TC_OK) return st;
     if (c->type == TC_E4M3) tc__attn_fp8_fill(&p->problem, c, g);
-    st = tc__attn90_map(&p->q, tc__attn_tensor_of(c, g, 'q'), p->problem.group, p->problem.tile_q);
+    st = tc__attn_map(&p->q, tc__attn_tensor_of(c, g, 'q'), p->problem.group, p->problem.tile_q);
     p->k = p->v = p->q; /* where there are no keys nothing of K and V is read */
-    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);
-    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->v, tc__attn_tensor_of(c, g, 'v'), 0, c->bn);
-    if (st == TC_OK) st = tc__attn90_map(&p->o, tc__attn_tensor_of(c, g, 'o'), 0, 16);
+    if (st == TC_OK && g->k_len) st = tc__attn_map(&p->k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);
+    if (st == TC_OK && g->k_len) st = tc__attn_map(&p->v, tc__attn_tensor_of(c, g, 'v'), 0, c->bn);
+    if (st == TC_OK) st = tc__attn_map(&p->o, tc__attn_tensor_of(c, g, 'o'), 0, 16);
     total = (uint32_t)p->problem.blocks * (uint32_t)p->problem.columns;
     l->block = (unsigned)tc_attn_sm90_threads(*c);
     l->smem = (unsigned)tc_attn_sm90_smem(*c);

@@ -304,8 +304,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double lines = 128 * (1 + more);
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
     const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v) / TC__GEMM_CLOCK;
-    const double fetch = bytes / rate, late = TC__GEMM_LATE / (tc__gemm90_ring(v, cut) - 1);
-    const double step = mma > fetch ? (mma > late ? mma : late) : fetch > late ? fetch : late;
+    const double late = TC__GEMM_LATE / (tc__gemm90_ring(v, cut) - 1);
+    const double pace = mma > bytes / rate ? mma : bytes / rate, step = pace > late ? pace : late;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
     const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
@@ -387,6 +387,7 @@ TC_HOST int tc__gemm90_can_join(const tc_gemm_config *v, const tc__gemm_problem 
     return tc__gemm90_joins(*v) && cut->cluster == 1 && cut->parts >= 2 && cut->parts <= TC__GEMM90_JOIN_MOST
         && tc__gemm90_join_bytes(v, cut) <= room && x->batch > 0;
 }
+
 /* The time of a cut's parts where they meet best, or where the call wants it; less than 0: nowhere. */
 TC_HOST double tc__gemm90_meet_time(const tc_gemm_config *v, const tc__gemm_problem *x, tc_gemm_cut *cut,
                                     const tc__gemm_best *b)
@@ -407,16 +408,14 @@ TC_HOST double tc__gemm90_meet_time(const tc_gemm_config *v, const tc__gemm_prob
     return best;
 }
 
-/* Parts of k that are tried, number i from 0: whole waves of blocks and shares of one; and what a cluster may be, after
- * which there are no more: 0. */
-enum { TC__GEMM_SHARES = 8 };
+/* Parts of k that are tried, number i: whole waves of blocks, shares of one, and from TC__GEMM_WAVES on what a cluster
+ * may be, 2 and more. */
+enum { TC__GEMM_WAVES = 8, TC__GEMM_TRIES = TC__GEMM_WAVES + TC__GEMM90_JOIN_MOST - 1 };
 TC_HOST int64_t tc__gemm90_parts_of(int i, int64_t tiles, int blocks)
 {
-    static const int of[] = {1, 2, 3, 4}, share[] = {3, 4, 6, 8};
-    if (i < 4) return (int64_t)of[i] * blocks / tiles;
-    if (i < TC__GEMM_SHARES) return (int64_t)blocks / tiles * 2 / share[i - 4];
-    i -= TC__GEMM_SHARES - 2;
-    return i <= TC__GEMM90_JOIN_MOST ? i : 0;
+    static const int share[] = {3, 4, 6, 8}; /* of two waves */
+    if (i < 4) return (int64_t)(i + 1) * blocks / tiles;
+    return i < TC__GEMM_WAVES ? (int64_t)blocks / tiles * 2 / share[i - 4] : i - TC__GEMM_WAVES + 2;
 }
 
 /* The best cut for a width: k is split where that fills the device, and the workspace or a cluster holds the sums. */
@@ -430,11 +429,10 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
     int i, parts = 1, joined = 0;
     cut->parts = 1, cut->joined = 0;
     best = tc__gemm90_time(v, x, cut, b->device);
-    for (i = 0; v->split && tiles > 0 && tiles <= 4 * (int64_t)b->device->blocks; i++) {
+    for (i = 0; v->split && i < TC__GEMM_TRIES && tiles > 0 && tiles <= 4 * (int64_t)b->device->blocks; i++) {
         const int64_t p = tc__gemm90_parts_of(i, tiles, b->device->blocks);
-        const int join = i >= TC__GEMM_SHARES; /* parts of a cluster, and of nothing else */
+        const int join = i >= TC__GEMM_WAVES; /* parts of a cluster, and of nothing else */
         double t;
-        if (!p && join) break;
         if (p < 2 || p > most || (join && !tc__gemm90_joins(*v))) continue;
         if (join && (b->meet == TC_MEET_WORKSPACE || tiles > tc__gemm90_joins_at_once(b->device, (int)p))) continue;
         cut->parts = (int)p;

@@ -92,8 +92,8 @@ def read(files, hot, kernels):
     rows, late, begin, shapes, least = [], [], [], [], []
     for file in files + hot:
         groups = {}
-        for r in list(csv.reader(open(file)))[1:]:
-            if len(r) < 9 or not r[8]: continue  # a run that was ended
+        for r in csv.reader(open(file)):
+            if len(r) < 9 or not r[0].isdigit() or not r[8]: continue  # words; a run that was ended
             cut = tuple(int(x) for x in r[3:8])
             if cut[0] <= kernels: groups.setdefault(tuple(int(x) for x in r[:3]), {})[cut] = float(r[8])
         for shape, cuts in groups.items():
