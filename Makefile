@@ -55,7 +55,7 @@ FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz attn_sm120 gemm_groups gemm_each 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_desc unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
-.PHONY: all run test bench plots bench-choice bench-attention bench-groups bench-conv bench-model model tune check-ptx same-sass errors isa mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
+.PHONY: all run test bench plots bench-choice bench-attention bench-attention-bwd bench-groups bench-conv bench-model model tune check-ptx same-sass errors isa mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
 # what takes nvcc minutes comes first, so that -j2 ends together
 LONG = gemm_types attn_fuzz gemm_fuzz bad_input
 all: $(LONG:%=$(B)/tests/%) emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) \
@@ -73,6 +73,7 @@ help:
 	@echo "make plots        draw docs/gemm_ratio.svg and docs/gemm_roofline.svg anew from bench/results/gemm.csv"
 	@echo "make bench-choice  what TC_GEMM_DEFINE picks beside the best that it could: 200 shapes, or ARGS='--count 20 --seed 7'"
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
+	@echo "make bench-attention-bwd   its backward pass, the same"
 	@echo "make bench-model       kernels with good and bad tiles, and a board's rates: what tcemu --model is held against (needs a GPU)"
 	@echo "make model        tcemu --model's order of these kernels beside bench/results/model.csv, two minutes, no GPU (docs/model.md)"
 	@echo "make bench-groups      many products in one launch, then beside PyTorch's (needs a GPU and python3 with torch)"
@@ -236,6 +237,10 @@ $(B)/bench/attention_bwd: bench/attention_bwd.cu $(BENCH_H) $(HEADERS) $(B)/nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(BWD) $< -o $@ -lcublasLt
 
+$(B)/bench/attention_bwd.so: bench/attention_bwd.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -DBWD_LIBRARY -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
+
 # attention for bench/attention.py; ATTN: what bench/attention.cu says. Static cudart, hidden: PyTorch brings its own
 $(B)/bench/%.so: bench/attention.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
@@ -334,6 +339,9 @@ bench-attention: $(B)/bench/attention.so
 	@mkdir -p bench/results
 	python3 bench/attention.py
 	python3 bench/attention.py --accuracy
+bench-attention-bwd: $(B)/bench/attention_bwd.so
+	@mkdir -p bench/results
+	python3 bench/attention_bwd.py
 
 bench-model: $(B)/bench/model $(B)/bench/model_rates
 	@mkdir -p bench/results

@@ -144,9 +144,10 @@ TC_DEV_SM90A void tc__mla_pv_own(const tc__mla_kernel k, tc__mla_consumer *u, co
     tc_wgmma_commit_group();
 }
 
-/* What the maxima of the other slot's tile do to what there is; then its P V, issued. */
-TC_DEV_SM90A void tc__mla_add_other(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u,
-                                    uint32_t phase)
+/* What the maxima of the other slot's tile do to what there is. Not while wgmmas are on their way: a warp rescales
+ * where its own rows ask for it, but waits for wgmmas with its warpgroup alone. */
+TC_DEV_SM90A void tc__mla_meet_other(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u,
+                                     uint32_t phase)
 {
     const uint32_t slot = u->wg ^ 1u, tops = u->smem + TC__MLA_TOPS + slot * 256u
                                              + (uint32_t)(u->r.row + tc_lane() / 4) * 4u;
@@ -163,11 +164,7 @@ TC_DEV_SM90A void tc__mla_add_other(const tc__mla_kernel k, const tc_attn_mla_pa
         u->r.rounding[i] *= f[i];
         u->r.max[i] = to;
     }
-    if (__any_sync(0xffffffffu, rise)) {
-        TC_WGMMA_WAIT_GROUP(0); /* S so far: ptxas wants no other products on their way */
-        tc_attn_rescale(u->r.o, 256, f);
-    }
-    tc__mla_pv_other(k, u, phase);
+    if (__any_sync(0xffffffffu, rise)) tc_attn_rescale(u->r.o, 256, f);
 }
 
 /* A part of V goes back. */
@@ -250,8 +247,9 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
         const uint32_t phase = (u->tile + (uint32_t)t) >> 1 & 1u,
                        before = (u->tile + (uint32_t)t - 1u) >> 1 & 1u; /* of the other slot's */
         if (t > 0) {
+            tc__mla_meet_other(k, p, u, before);
             tc__mla_qk(k, u, phase, 0, 4);
-            tc__mla_add_other(k, p, u, before);
+            tc__mla_pv_other(k, u, before);
             tc__mla_qk(k, u, phase, 4, TC__MLA_SLICES);
             tc__mla_done(u, u->wg ^ 1u, 1);
             TC_WGMMA_WAIT_GROUP(0);
@@ -267,7 +265,9 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
         tc_wgmma_fence_acc(u->r.o, 128);
     }
     if (count > 0 && t - 1 < count) { /* the last tile is the other's */
-        tc__mla_add_other(k, p, u, (u->tile + (uint32_t)t - 1u) >> 1 & 1u);
+        const uint32_t phase = (u->tile + (uint32_t)t - 1u) >> 1 & 1u;
+        tc__mla_meet_other(k, p, u, phase);
+        tc__mla_pv_other(k, u, phase);
         tc__mla_done(u, u->wg ^ 1u, 0);
         tc_wgmma_fence_acc(u->r.o, 128);
     }

@@ -199,7 +199,7 @@
  *                                                              .k_range
  *
  * FEWER KERNELS. All of them take nvcc about 20 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
- *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, tall        half of the time
+ *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, tall, three half of the time
  *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
  *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
  *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any

@@ -5,13 +5,13 @@
  *     tc__gemm90_cut     the fastest cut of a call in a kernel, or the one that the call asks for
  *
  * THE MODEL. A block's time in a step of 64 elements of k is the longest of three: the Tensor Cores' (a wgmma of n
- * columns takes n / 2 cycles, or what it takes to read its operands from shared memory, 128 bytes a cycle), that of
- * its share of the L2, and the way of a slot's bytes over the slots that are asked for ahead, which are few where
- * parts that are a cluster keep their sums in the ring. A tile takes its steps, and before and behind them what is not
+ * columns takes n / 2 cycles, or what it takes to read its operands from shared memory, 128 bytes a cycle), that of its
+ * share of the L2, and the way of a slot's bytes over the slots that are asked for ahead, which are few where parts
+ * that are a cluster keep their sums in the ring. A tile takes its steps, and before and behind them what is not
  * hidden: the ring's first fill, the epilogue (which ping-pong hides but for the last). The grid takes as long as its
- * busiest block, not less than its bytes take from memory, and not less than the board's power takes for its products
- * and bytes. A split tile adds the way of its sums through the L2. Rows that TMA refuses have a model of their own,
- * and so have packed weights.
+ * busiest block, each wave not less than its bytes take from memory, and all not less than the board's power takes for
+ * its products and bytes. A split tile adds the way of its sums through the L2. Rows that TMA refuses have a model of
+ * their own, and so have packed weights.
  */
 #ifndef TC_GEMM_CHOICE_H
 #define TC_GEMM_CHOICE_H
@@ -47,11 +47,14 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
  * those that the model before did not find bad, and, with more weight, hot and in graphs beside cuBLASLt, of the
  * fastest ten, and of the suite in what three models picked. Of those shapes the pick took 4.4 % longer than the best
  * measured (7.2 % with the model before), some of it noise, for the best of so many is a lucky one. Fitted without
- * them, it took 7.5 % longer for 63 of these shapes (10.3 % before), and for 40 others 8.3 % (7.6 %). Power
+ * them, it took 7.5 % longer for 63 of these shapes (10.3 % before), and for 40 others 8.3 % (7.6 %). What kernel
+ * three has of its own, _CLUSTER_OF_PARTS and _JOIN_MEMORY came later, all else held, from 42 more shapes in all cuts
+ * and 100 hot ones: over all 311 that are known the pick takes 2.0 % longer than the best measured. Power
  * (TC__GEMM_PRODUCT, _BYTE, _TIE) is that of 30 large shapes in 7 cuts, in bursts of 40 ms beside cuBLASLt's: short
  * ones do not show what tiles of few columns cost a board that is hot. Times in nanoseconds, rates in bytes a
  * nanosecond. */
-#define TC__GEMM_CLUSTER 774.1    /* a cluster's start */
+#define TC__GEMM_CLUSTER 774.1    /* a cluster's start; */
+#define TC__GEMM_CLUSTER_OF_PARTS 200.0 /* of parts of k, whose blocks mostly wait for bytes anyway */
 #define TC__GEMM_CLOCK 1.326      /* cycles of a nanosecond */
 #define TC__GEMM_READS 29.52      /* cycles of a wgmma's reads from shared memory: these, and */
 #define TC__GEMM_READS_OF 0.1525  /* these for each column */
@@ -76,7 +79,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_SUMS 70.23       /* rate of their sums */
 #define TC__GEMM_JOIN 164.9       /* the same of parts that are a cluster's blocks */
 #define TC__GEMM_JOIN_SUMS 39.46
-#define TC__GEMM_JOIN_ALL 8370.0  /* and the L2's rate for all, few of which ask for the same then */
+#define TC__GEMM_JOIN_ALL 8370.0  /* and the L2's rate for all, few of which ask for the same then; */
+#define TC__GEMM_JOIN_MEMORY 1.09 /* so much longer takes what comes from memory */
 
 #define TC__GEMM_LESS_BYTE 1.04   /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36   /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -91,9 +95,11 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
     static const tc__gemm_own wide = {2163, 1395, 0.9983, 0.9194}, pair = {1639, 800, 0.9931, 0.9088},
                               few = {1158, 633, 1.529, 0.856}, flat = {2966, 0, 1.021, 0.8},
-                              small = {1365, 689, 1.488, 0.8816}, tall = {1588, 5633, 0.9557, 0.8739};
+                              small = {1365, 689, 1.488, 0.8816}, tall = {1588, 5633, 0.9557, 0.8739},
+                              three = {1938, 1537, 0.9794, 1.16};
     if (v->schedule == TC_PINGPONG) return pair;
     if (!v->swap && !v->step && v->bm == 256 && v->bn > 128) return tall;
+    if (v->consumers == 3) return three;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
 }
@@ -311,15 +317,18 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
     const double of_a = rows * (1 + again_a) * x->fresh, of_b = cols * (1 + again_b);
-    const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram;
+    const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram * (cut->joined ? TC__GEMM_JOIN_MEMORY
+                                                                                              : 1);
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT * (x->triangle ? 0.5 : 1.)
                        + works / cut->parts * k * drawn * TC__GEMM_BYTE * (1 + TC__GEMM_LESS_BYTE * d->lacks)
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
-    double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
-    if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
-    t = t > memory ? t : memory;
+    const double at_once = joins > 0 ? (double)joins * cut->parts : d->blocks, last = works - (waves - 1) * at_once;
+    const double run = (double)tc__div_up(x->k_blocks, cut->parts) * step;
+    const double between = v->schedule != TC_PINGPONG ? store + TC__GEMM_REFILL : 0;
+    const double whole = memory * at_once / works, rest = memory * last / works; /* of a wave, of the last one */
+    double t = (waves - 1) * (run + between > whole ? run + between : whole) + (run > rest ? run : rest);
     t = ((t > power ? t : power) + TC__GEMM_TIE * (t > power ? power : t)) / (1 + TC__GEMM_TIE);
     t += store + own.start;
     if (cut->joined)
@@ -327,7 +336,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     else if (cut->parts > 1)
         t += TC__GEMM_MEET + TC__GEMM_ROUND * (double)tc__div_up(cut->parts, 8)
            + waves * v->bm * w * 4 / TC__GEMM_SUMS;
-    if (cut->cluster > 1) t += TC__GEMM_CLUSTER;
+    if (cut->cluster > 1) t += cut->parts > 1 ? TC__GEMM_CLUSTER_OF_PARTS : TC__GEMM_CLUSTER;
     if (!v->swap && !x->clips && (x->rows % v->bm || x->cols % cut->width)) t += TC__GEMM_STORE_CUT;
     return t;
 }

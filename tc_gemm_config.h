@@ -76,7 +76,7 @@ typedef struct tc_gemm_config {
     int warps_m, warps_n;     /* SM80, SM120: warps along m and n (2 x 2; SM80: 2 x 4 where bn is 256) */
     int cluster_m, cluster_n; /* SM90: blocks of a cluster, which share A and B tiles by multicast (1 x 1) */
     int cluster_k;            /* SM90: blocks of a cluster that split k of one tile and exchange their sums (1) */
-    int consumers;            /* SM90: consumer warpgroups (2; 1 for a cooperative tile of 64 rows) */
+    int consumers;            /* SM90: consumer warpgroups (2; of a cooperative tile of 64 rows 1, of 192 rows 3) */
     int schedule; /* SM90, SM120: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
     int epi_stages;           /* SM90: store buffers of a warp (2; SM120: 1) */
     int step;                 /* SM90: not 0: a call picks bn (bm with swap), a multiple of step up to it */

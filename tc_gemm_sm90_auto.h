@@ -22,7 +22,8 @@
     X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
     X(name, own, flat, (256, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
     X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */                \
-    X(name, own, tall, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* the largest: fewest bytes a product */
+    X(name, own, tall, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* the largest: fewest bytes a product */ \
+    X(name, own, three, (192, 192, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* three warpgroups: waves that others leave half empty */
 
 typedef struct tc__gemm_tile {
     int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
@@ -107,9 +108,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_holds_twice(tc_gemm_config_in given)
     return (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
 }
 
-/* The tile of 192 sums a thread for each of two warpgroups: nothing else may want registers there. Of words both
- * operands K-major, which no warp has to turn. */
-TC_HD TC_CONSTEXPR int tc__gemm_tall_ok(tc_gemm_config_in given)
+/* The tile of 192 sums a thread for each of two warpgroups, and that of three warpgroups: nothing else may want
+ * registers there. Of words both operands K-major, which no warp has to turn. */
+TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
 {
     const tc_gemm_config p = tc__gemm_plain(given);
     const int turns = tc_type_bits(given.a) != 16 && (tc__gemm_a_col(p) || tc__gemm_b_row(p));
@@ -124,7 +125,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
 {
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
     if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
-    if (t.bm == 256 && !t.swap) return tc__gemm_tall_ok(given);
+    if (t.bm == 192) return tc__gemm_full_ok(given) && !given.groups;
+    if (t.bm == 256 && !t.swap) return tc__gemm_full_ok(given);
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)
              || given.groups == TC_GROUPS_ARRAY) || !t.swap;
@@ -165,7 +167,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
 {
     tc_gemm_config c = given;
     const tc__gemm_tile never_called = {128, 256, 16, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE};
-    const tc__gemm_tile list = line.bm == 256 && !line.swap && !tc__gemm_line_ok(given, line) ? never_called : line;
+    const int full = line.bm == 192 || (line.bm == 256 && !line.swap);
+    const tc__gemm_tile list = full && !tc__gemm_line_ok(given, line) ? never_called : line;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = tc__gemm_holds_twice(given);
     const tc__gemm_tile one = given.weights              ? tc__gemm_weights_tile(list)

@@ -326,7 +326,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(tc_gemm_config_in given)
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
     c.cluster_k = c.cluster_k ? c.cluster_k : 1;
     c.schedule = c.schedule ? c.schedule : TC_COOPERATIVE;
-    c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && rows == 64 ? 1 : 2;
+    c.consumers = c.consumers ? c.consumers : c.schedule != TC_COOPERATIVE ? 2 : rows == 64 ? 1 : rows == 192 ? 3 : 2;
     c.epi_stages = c.epi_stages ? c.epi_stages : tc__gemm_scaled(c) ? 1 : 2;
     if (c.stages == 0 && c.step > 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as the narrowest tiles may have */
         const tc_gemm_config v = tc_gemm90_view(c);

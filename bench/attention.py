@@ -26,12 +26,12 @@ contiguous (batch, heads, rows, dim); the faster layout is measured, and named i
 import argparse
 import contextlib
 import ctypes
-import datetime
 import math
 import os
-import subprocess
 import sys
 import warnings
+
+from measure import ROOT, header, median
 
 try:
     import torch
@@ -43,7 +43,6 @@ try:
 except ImportError:
     sys.exit("attention.py needs PyTorch 2.5 or later, for torch.nn.attention")
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOKENS, HIDDEN = 16384, 2048
 
 
@@ -208,11 +207,6 @@ def inputs(batch, length, heads, hd, count, seed=1):
     ]
 
 
-def median(x):
-    x = sorted(x)
-    return x[len(x) // 2] if len(x) % 2 else 0.5 * (x[len(x) // 2 - 1] + x[len(x) // 2])
-
-
 def measure(contestants, hd, length, causal, rounds, slice_length):
     """TFLOP/s of each contestant, None where it failed."""
     batch, heads = max(1, TOKENS // length), HIDDEN // hd
@@ -257,28 +251,6 @@ def measure(contestants, hd, length, causal, rounds, slice_length):
     }
 
 
-def header(libraries):
-    def first_line(command):
-        try:
-            return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip().splitlines()[0]
-        except Exception:
-            return "unknown"
-
-    try:
-        cudnn = torch.backends.cudnn.version()
-    except Exception:
-        cudnn = "unknown"
-    prop = torch.cuda.get_device_properties(0)
-    toolkit = libraries[0].lib.attention_toolkit()
-    driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
-    return (
-        f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; "
-        f"toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; "
-        f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {cudnn}); date {datetime.date.today()}\n"
-        f"# command python3 {' '.join(sys.argv)}"
-    )
-
-
 def ratio(a, b):
     return a / b if a and b else None
 
@@ -308,7 +280,7 @@ def compare(o, libraries):
         if out:
             print(line, file=out, flush=True)
 
-    put(header(libraries))
+    put(header(torch, libraries[0].lib.attention_toolkit()))
     put(
         "# TFLOP/s of "
         + ", ".join(c.name for c in contestants)
@@ -354,7 +326,7 @@ def compare(o, libraries):
 def variants(o, libraries):
     """Libraries beside each other: TFLOP/s, and the ratio to the baseline; the best is marked."""
     base = Sdpa("cuDNN", SDPBackend.CUDNN_ATTENTION) if o.path == 90 else Sdpa("flash", SDPBackend.FLASH_ATTENTION)
-    print(header(libraries))
+    print(header(torch, libraries[0].lib.attention_toolkit()))
     totals = {}
     for hd, causal in [(hd, c) for hd in o.hd for c in o.causal]:
         have = [x for x in libraries if x.about(o.path, hd, causal)]
@@ -451,7 +423,7 @@ def accuracy(o, libraries):
         if out:
             print(line, file=out, flush=True)
 
-    put(header(libraries))
+    put(header(torch, libraries[0].lib.attention_toolkit()))
     put(
         f"# error against fp64, bf16, {seeds} x {batch} x {heads} heads of {length} rows: root mean square, then the "
         "largest; tc must not be above flash in the first"

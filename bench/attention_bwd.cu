@@ -6,9 +6,13 @@
  * three kernels of a call are timed. "in turn" is the default, "fast" has .fast = 1, "other" is the default with other
  * fields: -D'FIELDS_64=...' and -D'FIELDS_128=...' (if not given, what else fits); for heads of 256 it is the sm_80
  * kernel. The last two columns: the largest difference between a result of the first side and of each other one, over
- * the root mean square of the first's. */
+ * the root mean square of the first's. With -DBWD_LIBRARY this file is the library that attention_bwd.py calls. */
 #define TC_SM90_STUBS
+#ifdef BWD_LIBRARY
+#include "../tc.h"
+#else
 #include "bench.h"
+#endif
 #include "../tc_attn_bwd.h"
 
 #ifndef FIELDS_64
@@ -44,6 +48,58 @@ typedef struct entry {
      {bwd_##hd##_##mask##_workspace, other_##hd##_##mask##_workspace}}
 static const entry entries[] = {ENTRY(64, 0),  ENTRY(64, 1),  ENTRY(128, 0),
                                 ENTRY(128, 1), ENTRY(256, 0), ENTRY(256, 1)};
+
+#ifdef BWD_LIBRARY
+
+extern "C" const char *bwd_why(void) { return tc_why(); }
+extern "C" int bwd_toolkit(void) { return CUDART_VERSION; }
+
+static const entry *entry_of(int hd, int causal)
+{
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        if (entries[i].hd == hd && entries[i].causal == causal) return &entries[i];
+    return 0;
+}
+
+/* sizes: head_dim, causal, fast, batch, heads, length. pointers: Q, K, V, dO, O, dQ, dK, dV (batch, length, heads,
+ * head_dim), lse. */
+static tc_attn_bwd_args args_of(const int *sizes, void *const *pointers)
+{
+    tc_attn_bwd_args g;
+    memset(&g, 0, sizeof g);
+    g.fast = sizes[2], g.batch = sizes[3], g.heads = sizes[4], g.q_len = g.k_len = sizes[5];
+    g.q = pointers[0], g.k = pointers[1], g.v = pointers[2], g.dout = pointers[3], g.o = pointers[4];
+    g.dq = pointers[5], g.dk = pointers[6], g.dv = pointers[7], g.lse = (const float *)pointers[8];
+    return g;
+}
+
+extern "C" size_t bwd_workspace(const int *sizes, void *const *pointers)
+{
+    const entry *e = entry_of(sizes[0], sizes[1]);
+    const tc_attn_bwd_args g = args_of(sizes, pointers);
+    return e ? e->workspace[0](&g) : 0;
+}
+
+/* O and lse of Q, K and V; 0 for success, else bwd_why() says why. */
+extern "C" int bwd_forward(const int *sizes, void *const *pointers, void *stream)
+{
+    const entry *e = entry_of(sizes[0], sizes[1]);
+    tc_attn_args f;
+    memset(&f, 0, sizeof f);
+    f.batch = sizes[3], f.heads = sizes[4], f.q_len = f.k_len = sizes[5];
+    f.q = pointers[0], f.k = pointers[1], f.v = pointers[2], f.o = pointers[4], f.lse = (float *)pointers[8];
+    return e ? (int)e->forward(&f, (cudaStream_t)stream) : -1;
+}
+
+extern "C" int bwd_run(const int *sizes, void *const *pointers, void *room, size_t bytes, void *stream)
+{
+    const entry *e = entry_of(sizes[0], sizes[1]);
+    tc_attn_bwd_args g = args_of(sizes, pointers);
+    g.workspace = room, g.workspace_size = bytes;
+    return e ? (int)e->run[0](&g, (cudaStream_t)stream) : -1;
+}
+
+#else
 
 #ifndef TOKENS
 #define TOKENS 16384
@@ -183,3 +239,5 @@ int main(int argc, char **argv)
     if (file) fclose(file);
     return 0;
 }
+
+#endif /* BWD_LIBRARY */

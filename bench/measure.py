@@ -1,9 +1,11 @@
-"""measure.py - what groups.py and conv.py share: contestants in one process, in turns, on the same inputs; a slice is a
-CUDA graph of calls of about 15 ms between two events; the figure is the median over the rounds, the ratio that of the
-same round."""
+"""measure.py - what groups.py, conv.py, attention.py and attention_bwd.py share: contestants in one process, in turns,
+on the same inputs; a slice is a CUDA graph of calls of about 15 ms between two events; the figure is the median over
+the rounds, the ratio that of the same round."""
 
 import argparse
+import datetime
 import os
+import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -39,6 +41,29 @@ class Slice:
         stop.record()
         stop.synchronize()
         return start.elapsed_time(stop) * 1e-3 / self.calls
+
+
+def header(torch, toolkit=None):
+    """The lines that a record begins with. toolkit: CUDART_VERSION of the library's."""
+
+    def first_line(command):
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip().splitlines()[0]
+        except Exception:
+            return "unknown"
+
+    try:
+        cudnn = torch.backends.cudnn.version()
+    except Exception:
+        cudnn = "unknown"
+    prop = torch.cuda.get_device_properties(0)
+    driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
+    made = f"toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; " if toolkit else ""
+    return (
+        f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; {made}"
+        f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {cudnn}); date {datetime.date.today()}\n"
+        f"# command python3 {' '.join(sys.argv)}"
+    )
 
 
 def median(x):
