@@ -99,7 +99,7 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
                               three = {1938, 1537, 0.9794, 1.16};
     if (v->schedule == TC_PINGPONG) return pair;
     if (!v->swap && !v->step && v->bm == 256 && v->bn > 128) return tall;
-    if (v->consumers == 3) return three;
+    if (v->bm == 192 && !v->swap) return three;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
 }
@@ -599,14 +599,17 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
                         | (uint64_t)(tc__gemm_in_tile(*given) != 0) << 27;
     const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 60 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
-    const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
+    /* what else says which kernels there are, and which may split k: tc__gemm_line_ok, tc__gemm_tiled */
+    const uint64_t lines = (uint64_t)(tc__gemm_outputs(*given) + 2 * tc__tiles_some(*given) + 4 * (given->epi2 != 0))
+                         | (uint64_t)(given->index + 16 * given->d_layout) << 8 | (uint64_t)given->b << 16;
+    const uint64_t parts[9] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
                                kind << 48 | shapes << 40 | ways << 34 | straddle << 32
                                    | (uint64_t)(on->bandwidth << 10 | on->sms),
-                               sums, groups};
+                               sums, groups, lines};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
-    for (i = 0; i < 8; i++) {
+    for (i = 0; i < 9; i++) {
         h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
         h ^= h >> 32;
     }

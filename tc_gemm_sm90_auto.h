@@ -123,7 +123,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
  * none. Of those for many columns and for few rows one each has what lies on its side. Packed weights: of each one. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
 {
-    if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm != 256;
+    if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm <= 128;
     if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
     if (t.bm == 192) return tc__gemm_full_ok(given) && !given.groups;
     if (t.bm == 256 && !t.swap) return tc__gemm_full_ok(given);

@@ -136,6 +136,10 @@ def main():
     o = p.parse_args()
     if not o.csv and not (o.hd or o.len or o.causal):
         o.csv = os.path.join(ROOT, "bench", "results", "attention_bwd_torch.csv")
+    if not os.path.exists(o.library):
+        sys.exit(f"{o.library} is not there: make build/bench/attention_bwd.so")
+    if o.rounds < 1:
+        sys.exit(f"--rounds {o.rounds} must be 1 or more")
     torch = torch_for("attention_bwd.py")
     lib = library(os.path.abspath(o.library))
     out = open(o.csv, "w") if o.csv else None

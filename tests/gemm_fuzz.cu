@@ -127,8 +127,8 @@ TC_GEMM_SM90_DEFINE(sm90_pp_c22, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64
                     .cluster_n = 2, .schedule = TC_PINGPONG, .epi2 = hook_pair, .epi_size = sizeof(hook_args))
 TC_GEMM_SM90_DEFINE(sm90_bn48, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 48, .bk = 128,
                     .epi_stages = 1)
-TC_GEMM_SM90_DEFINE(sm90_bn80_3wg, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 192, .bn = 80, .consumers = 3,
-                    .raster = TC_RASTER_N, .raster_group = 3)
+TC_GEMM_SM90_DEFINE(sm90_3wg, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 192, .bn = 192, .step = 48, .split = 1,
+                    .cluster_m = 2, .raster = TC_RASTER_N, .raster_group = 3)
 TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .cluster_k = 2,
                     .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
 TC_GEMM_SM90_DEFINE(sm90_k3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 3,
@@ -183,9 +183,9 @@ TC_GEMM_SM80_DEFINE(sm80_w5, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 80, 
 
 static const kernel kernels[] = {
     H(sm90_coop, EPI_NONE, 0), H(sm90_coop_c21, EPI_BIAS_GELU, 0), H(sm90_coop_c12, EPI_RESIDUAL, 0),
-    H(sm90_pp, EPI_SCALE_ROW, 0), H(sm90_pp_c22, EPI_PAIR, 0), H(sm90_bn48, EPI_NONE, 0), H(sm90_bn80_3wg, EPI_NONE, 0),
-    H(sm90_k2, EPI_BIAS_GELU, 0), H(sm90_k3, EPI_RESIDUAL, 0), H(sm90_once, EPI_ONCE, 0),
-    H(sm90_once_pp, EPI_ONCE_PAIR, 0), H(sm90_step, EPI_ONCE, 1, 32, 256, 1),
+    H(sm90_pp, EPI_SCALE_ROW, 0), H(sm90_pp_c22, EPI_PAIR, 0), H(sm90_bn48, EPI_NONE, 0),
+    H(sm90_3wg, EPI_NONE, 1, 48, 192, 1), H(sm90_k2, EPI_BIAS_GELU, 0), H(sm90_k3, EPI_RESIDUAL, 0),
+    H(sm90_once, EPI_ONCE, 0), H(sm90_once_pp, EPI_ONCE_PAIR, 0), H(sm90_step, EPI_ONCE, 1, 32, 256, 1),
     H(sm90_step_pp, EPI_ONCE_PAIR, 0, 16, 112), H(sm90_split, EPI_RESIDUAL, 1), H(sm90_swap, EPI_ONCE, 1, 8, 64),
     H(sm90_swap_one, EPI_ONCE_PAIR, 0), H(sm90_any, EPI_ONCE, 1, 32, 224, 1, 1),
     H(sm90_any_one, EPI_ONCE_PAIR, 0, 0, 0, 0, 1), ROW(sm80_128, EPI_NONE), ROW(sm80_256, EPI_BIAS_GELU),

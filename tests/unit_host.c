@@ -702,6 +702,55 @@ static void test_choose_sums(void)
     CHECK(other == 0, "%d of 200 choices are those of other sums", other);
 }
 
+/* The same shape of one type where kernels of the list are not there, or do not split k. */
+static tc_gemm_k half_of_k(tc_gemm_tile t, const void *args)
+{
+    const tc_gemm_k k = {0, 64};
+    return (void)t, (void)args, k;
+}
+static tc_f32x2 pair_as_it_is(tc_f32x2 x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
+static float as_it_is(float x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
+
+static void test_choose_lines(void)
+{
+    enum { PLAIN, AUX, K_RANGE, INDEX_D, HOOK, PAIR, D_COL, WAYS };
+    static const int shapes[][3] = {{1536, 1536, 1536}, {2049, 2048, 2048}, {4100, 4104, 4104}, {256, 512, 8192},
+                                    {128, 4096, 4096}};
+    static TC_ALIGN(256) unsigned char memory[512];
+    const tc__device on = {0, 90, 132, 4917};
+    int i, other = 0, refused = 0, differ = 0;
+    for (i = 0; i < 1000; i++) {
+        const int *s = shapes[test_int(0, 4)], way = test_int(0, WAYS - 1), bits8 = test_int(0, 2) == 0;
+        tc_gemm_config given, plain;
+        tc_gemm_args g;
+        tc_gemm_choice found, kept;
+        memset(&given, 0, sizeof given);
+        memset(&g, 0, sizeof g);
+        given.a = given.b = bits8 ? TC_S8 : TC_BF16, given.d = bits8 ? TC_F32 : TC_BF16;
+        given.b_layout = bits8 ? TC_ROW : 0;
+        plain = given;
+        if (way == AUX) given.aux = TC_BF16, given.aux_what = TC_AUX_PRE;
+        if (way == K_RANGE) given.k_range = half_of_k, given.epi_size = TC_NO_ARGS;
+        if (way == INDEX_D) given.index = TC_INDEX_D;
+        if (way == HOOK) given.epi = as_it_is;
+        if (way == PAIR) given.epi2 = pair_as_it_is;
+        if (way == D_COL) given.d_layout = TC_COL;
+        g.m = s[0], g.n = s[1], g.k = s[2];
+        g.lda = (g.k + 15) / 16 * 16, g.ldb = (bits8 ? g.n : g.k) + 15, g.ldb -= g.ldb % 16, g.ldd = 8192;
+        g.a = g.b = g.d = g.workspace = memory, g.workspace_size = 1 << 27;
+        found = tc__gemm_search(&given, &g, &on);
+        kept = tc__gemm_choose(&given, &g, &on);
+        other += found.kernel != kept.kernel || found.width != kept.width || found.cluster != kept.cluster
+              || found.parts != kept.parts || found.meet != kept.meet;
+        refused += !tc__gemm_line_ok(given, tc__gemm_tiles_of[kept.kernel - 1]);
+        found = tc__gemm_search(&plain, &g, &on);
+        differ += found.kernel != kept.kernel || found.parts != kept.parts;
+    }
+    CHECK(other == 0, "%d of 1000 choices are those of another generator", other);
+    CHECK(refused == 0, "%d of 1000 choices are of kernels that are not there", refused);
+    CHECK(differ > 0, "no choice depends on the generator: this test shows nothing about it");
+}
+
 /* ---- fragments: every element of the matrix once ---- */
 static void cover(const char *what, int threads, int count, int rows, int cols, int (*row)(int, int),
                   int (*col)(int, int))
@@ -1077,6 +1126,7 @@ int main(void)
     test_brief();
     test_choose();
     test_choose_sums();
+    test_choose_lines();
     test_hopper_gathers();
     test_fragments();
     test_sm107();
