@@ -595,7 +595,7 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
                         | (uint64_t)(given->col_sum + 4 * tc__gemm_quantised(*given)) << 8
                         | (uint64_t)(given->weights + 256 * given->weights_zero + 512 * given->weights_k) << 32
                         | (uint64_t)(given->triangle + 4 * given->bsr) << 11 | (uint64_t)(given->acc == TC_F16) << 24
-                        | (uint64_t)(given->index & TC_INDEX_A) << 25 | (uint64_t)(given->gate ? 1 : 0) << 26
+                        | (uint64_t)(given->gate ? 1 : 0) << 26
                         | (uint64_t)(tc__gemm_in_tile(*given) != 0) << 27;
     const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 60 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);

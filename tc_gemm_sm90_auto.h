@@ -110,6 +110,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_holds_twice(tc_gemm_config_in given)
 
 /* The tile of 192 sums a thread for each of two warpgroups, and that of three warpgroups: nothing else may want
  * registers there. Of words both operands K-major, which no warp has to turn. */
+TC_HD TC_CONSTEXPR int tc__gemm_full(const tc__gemm_tile t) { return t.bm == 192 || (t.bm == 256 && !t.swap); }
 TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
 {
     const tc_gemm_config p = tc__gemm_plain(given);
@@ -125,8 +126,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
 {
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm <= 128;
     if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
-    if (t.bm == 192) return tc__gemm_full_ok(given) && !given.groups;
-    if (t.bm == 256 && !t.swap) return tc__gemm_full_ok(given);
+    if (tc__gemm_full(t)) return tc__gemm_full_ok(given) && !(t.bm == 192 && given.groups);
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)
              || given.groups == TC_GROUPS_ARRAY) || !t.swap;
@@ -167,8 +167,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
 {
     tc_gemm_config c = given;
     const tc__gemm_tile never_called = {128, 256, 16, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE};
-    const int full = line.bm == 192 || (line.bm == 256 && !line.swap);
-    const tc__gemm_tile list = full && !tc__gemm_line_ok(given, line) ? never_called : line;
+    const tc__gemm_tile list = tc__gemm_full(line) && !tc__gemm_line_ok(given, line) ? never_called : line;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = tc__gemm_holds_twice(given);
     const tc__gemm_tile one = given.weights              ? tc__gemm_weights_tile(list)

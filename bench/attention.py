@@ -31,7 +31,7 @@ import os
 import sys
 import warnings
 
-from measure import ROOT, header, median
+from measure import ROOT, header, median, relative
 
 try:
     import torch
@@ -225,7 +225,7 @@ def measure(contestants, hd, length, causal, rounds, slice_length):
             if reference is None:
                 reference, judge = out, c
             else:
-                off = ((out - reference).square().mean() / reference.square().mean()).sqrt().item()
+                off = relative(out, reference)
                 if not off < 0.02:
                     raise RuntimeError(
                         f"WRONG: its result differs from {judge.name}'s by {off:.3g} (relative root mean square)"

@@ -49,6 +49,16 @@ typedef struct entry {
 static const entry entries[] = {ENTRY(64, 0),  ENTRY(64, 1),  ENTRY(128, 0),
                                 ENTRY(128, 1), ENTRY(256, 0), ENTRY(256, 1)};
 
+/* The forward pass that gives a backward pass its O and lse. */
+static tc_attn_args forward_of(const tc_attn_bwd_args *g)
+{
+    tc_attn_args f;
+    memset(&f, 0, sizeof f);
+    f.batch = g->batch, f.heads = g->heads, f.q_len = f.k_len = g->q_len;
+    f.q = g->q, f.k = g->k, f.v = g->v, f.o = (void *)g->o, f.lse = (float *)g->lse;
+    return f;
+}
+
 #ifdef BWD_LIBRARY
 
 extern "C" const char *bwd_why(void) { return tc_why(); }
@@ -84,10 +94,8 @@ extern "C" size_t bwd_workspace(const int *sizes, void *const *pointers)
 extern "C" int bwd_forward(const int *sizes, void *const *pointers, void *stream)
 {
     const entry *e = entry_of(sizes[0], sizes[1]);
-    tc_attn_args f;
-    memset(&f, 0, sizeof f);
-    f.batch = sizes[3], f.heads = sizes[4], f.q_len = f.k_len = sizes[5];
-    f.q = pointers[0], f.k = pointers[1], f.v = pointers[2], f.o = pointers[4], f.lse = (float *)pointers[8];
+    const tc_attn_bwd_args g = args_of(sizes, pointers);
+    const tc_attn_args f = forward_of(&g);
     return e ? (int)e->forward(&f, (cudaStream_t)stream) : -1;
 }
 
@@ -205,10 +213,7 @@ int main(int argc, char **argv)
             snprintf(bench_now, sizeof bench_now, " (%s)", name);
             for (int s = 0; s < SETS; s++) {
                 const tc_attn_bwd_args g = call(&c[0], s);
-                tc_attn_args f;
-                memset(&f, 0, sizeof f);
-                f.batch = g.batch, f.heads = g.heads, f.q_len = f.k_len = g.q_len;
-                f.q = g.q, f.k = g.k, f.v = g.v, f.o = tensors[s][O], f.lse = lse[s];
+                const tc_attn_args f = forward_of(&g);
                 if (e->forward(&f, p.stream) != TC_OK) return fprintf(stderr, "forward: %s\n", tc_why()), 1;
             }
             memset(sides, 0, sizeof sides);

@@ -21,7 +21,7 @@ import math
 import os
 import sys
 
-from measure import ROOT, Slice, header, median, torch_for
+from measure import ROOT, Slice, header, median, relative, torch_for, turns
 
 TOKENS, HIDDEN = 16384, 2048
 
@@ -72,14 +72,6 @@ def theirs(torch, name, layout, causal, made):
     return lambda: [t.transpose(1, 2) for t in back(do, q, k, v, *rest)]
 
 
-def off(found, wanted):
-    """The largest of the three gradients' relative root mean square differences."""
-    return max(
-        ((a.float() - b.float()).square().mean() / b.float().square().mean()).sqrt().item()
-        for a, b in zip(found, wanted)
-    )
-
-
 def measure(torch, lib, shape, o):
     hd, causal, length = shape
     sizes = [hd, causal, 0, TOKENS // length, HIDDEN // hd, length]
@@ -93,7 +85,7 @@ def measure(torch, lib, shape, o):
     }
     makers["tc"] = lambda: ours(torch, lib, sizes, made)
     makers["tc fast"] = lambda: ours(torch, lib, [*sizes[:2], 1, *sizes[3:]], made)
-    slices, times, reference, kept = {}, {}, None, []  # kept: what graphs read must not go back to the allocator
+    slices, reference, kept = {}, None, []  # kept: what graphs read must not go back to the allocator
     for name, make in makers.items():
         try:
             call = make()
@@ -101,17 +93,14 @@ def measure(torch, lib, shape, o):
             found = [t.clone() for t in call()]
             if reference is None:
                 reference = found
-            elif not off(found, reference) < 0.02:
-                raise RuntimeError(f"WRONG: differs from the first by {off(found, reference):.3g}")
-            slices[name], times[name] = Slice(torch, call, o.slice), []
+            for what, gradient, wanted in zip(("dQ", "dK", "dV"), found, reference):
+                off = relative(gradient, wanted)
+                if not off < 0.02:
+                    raise RuntimeError(f"WRONG: {what} differs from the first one's by {off:.3g}")
+            slices[name] = Slice(torch, call, o.slice)
         except Exception as e:
             print(f"    {name}: n/a: {(str(e).strip().splitlines() or [type(e).__name__])[0][:160]}", file=sys.stderr)
-    for r in range(o.rounds + 1):  # the first round warms up
-        for name, s in slices.items():
-            t = s.seconds()
-            if r:
-                times[name].append(t)
-    return times
+    return turns(slices, o.rounds)
 
 
 def rate(shape, seconds):

@@ -43,7 +43,7 @@ class Slice:
         return start.elapsed_time(stop) * 1e-3 / self.calls
 
 
-def header(torch, toolkit=None):
+def header(torch, toolkit):
     """The lines that a record begins with. toolkit: CUDART_VERSION of the library's."""
 
     def first_line(command):
@@ -58,9 +58,9 @@ def header(torch, toolkit=None):
         cudnn = "unknown"
     prop = torch.cuda.get_device_properties(0)
     driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
-    made = f"toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; " if toolkit else ""
     return (
-        f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; {made}"
+        f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; "
+        f"toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; "
         f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {cudnn}); date {datetime.date.today()}\n"
         f"# command python3 {' '.join(sys.argv)}"
     )
@@ -71,28 +71,40 @@ def median(x):
     return x[len(x) // 2] if len(x) % 2 else 0.5 * (x[len(x) // 2 - 1] + x[len(x) // 2])
 
 
+def relative(found, wanted):
+    """The root mean square of a difference over that of what was wanted."""
+    wanted = wanted.float()
+    return ((found.float() - wanted).square().mean() / wanted.square().mean()).sqrt().item()
+
+
+def turns(slices, rounds):
+    """{name: seconds of a call in each round} of {name: slice}."""
+    times = {name: [] for name in slices}
+    for r in range(rounds + 1):  # the first round warms up
+        for name, s in slices.items():
+            t = s.seconds()
+            if r:
+                times[name].append(t)
+    return times
+
+
 def contest(torch, calls, result, o):
     """Who computed what "torch", the first of the calls, does: {name: (seconds of a call, ratio to torch)}. result is
     what the others write; whoever is wrong or refuses is left out, and said to be."""
-    slices, times = {}, {}
+    slices = {}
     reference = calls["torch"]().float()
     for name, call in calls.items():
         try:
             if name != "torch":
                 result.fill_(float("nan"))
                 call()
-                off = ((result.float() - reference).square().mean() / reference.square().mean()).sqrt().item()
+                off = relative(result, reference)
                 if not off < 0.01:
                     raise RuntimeError(f"WRONG: differs from torch's by {off:.3g} (relative root mean square)")
             slices[name] = Slice(torch, call, o.slice)
-            times[name] = []
         except RuntimeError as e:
             print(f"    {name}: n/a: {str(e).splitlines()[0][:160]}", file=sys.stderr)
-    for r in range(o.rounds + 1):  # the first round warms up
-        for name, s in slices.items():
-            t = s.seconds()
-            if r:
-                times[name].append(t)
+    times = turns(slices, o.rounds)
     of_torch = times.get("torch")
     return {
         name: (median(t), median([x / y for x, y in zip(of_torch, t)]) if of_torch else float("nan"))

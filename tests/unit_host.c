@@ -540,7 +540,7 @@ static void cut_keeps(const tc_gemm_config *c, const tc_gemm_args *g, const tc__
           "%d x %d x %d: %d parts of %d steps", g->m, g->n, g->k, cut.parts, (int)steps);
     CHECK(cut.parts == 1 || cut.workspace <= (g->workspace ? g->workspace_size : 0),
           "%d x %d x %d: %d parts do not fit the workspace", g->m, g->n, g->k, cut.parts);
-    CHECK(cut.workspace <= (size_t)d->blocks * 4 * 192 * 192 * 4 + 4096 + (size_t)d->blocks * 32,
+    CHECK(cut.workspace <= (size_t)d->blocks * 4 * (size_t)(bm * most) * 4 + 4096 + (size_t)d->blocks * 32,
           "%d x %d x %d: %d parts take more than four tiles a block", g->m, g->n, g->k, cut.parts);
     limit = c->step ? d->blocks / cut.cluster : d->blocks;
     works = ((rows + (int64_t)bm * cut.cluster - 1) / ((int64_t)bm * cut.cluster))
