@@ -113,6 +113,10 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
         const int64_t before = cut ? (turned ? p->b_scale : p->a_scale).batch : 0;
         st = tc_tmap_replace_address(turned ? &p->b : &p->a, plan->at[0] ? (const char *)args->a - before : of_d);
     }
+    if (st == TC_OK && p->edges & TC__GEMM90_EDGE_A)
+        st = tc_tmap_replace_address(&p->a_edge, turned ? args->b : args->a);
+    if (st == TC_OK && p->edges & TC__GEMM90_EDGE_B)
+        st = tc_tmap_replace_address(&p->b_edge, turned ? args->a : args->b);
     if (p->weights.rows) {
         if (st == TC_OK && plan->at[1]) p->weights.at = (const char *)args->b;
         return st;

@@ -323,17 +323,25 @@ TC_DEV_SM90 void tc__gemm90_start_groups(tc_gemm_config_in c, const tc_gemm90_bl
 TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                            tc__gemm90_run *run)
 {
-    if (tc_elect_one()) {
+    const int edges = (tc__gemm90_edged_a(c) || tc__gemm90_edged_b(c)) && g->p->edges;
+    if (!edges && tc_elect_one()) {
         if (!c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
         if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + TC__GATE_MAP_AT));
     }
     if (!tc__gemm_in_rows(c) && !tc__gemm90_noted(c))
         run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
-    if (tc__gemm90_cluster(c, g) == 1 && tc_elect_one()) {
+    if (tc__gemm90_cluster(c, g) > 1) {
+        if (edges && tc_elect_one()) tc__gemm90_edge_prefetch(c, g, &run->w);
+    } else if (tc_elect_one()) {
         tc__gemm90_start_full(c, g);
         tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
-        if (blockIdx.x < g->p->works) tc__gemm90_load_ahead(c, g, u, run);
+        if (blockIdx.x < g->p->works && !edges) { /* two copies: others would wait for the instructions of edges */
+            tc__gemm90_load_ahead(1, c, g, u, run);
+        } else if (blockIdx.x < g->p->works) {
+            tc__gemm90_edge_prefetch(c, g, &run->w);
+            tc__gemm90_load_ahead(0, c, g, u, run);
+        }
     }
     __syncwarp();
 }
@@ -442,7 +450,7 @@ TC_DEV_SM90 void tc__gemm90_produce_tiles(tc_gemm_config_in c, const tc_gemm90_b
     const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x), step = tc__gemm90_per_cluster(c, g, gridDim.x);
     const uint32_t works = c.groups ? tc__gemm90_works(c, g) : 0u;
     if (p->waits && tc__gemm90_cluster(c, g) > 1 && first < (c.groups ? works : p->works))
-        tc__gemm90_load_ahead(c, g, &b->u, &b->run);
+        tc__gemm90_load_ahead(0, c, g, &b->u, &b->run);
     for (uint32_t i = first; i < (c.groups ? works : p->works);
          b->run.w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i)) {
         tc_gemm_sm90_load(c, g, &b->u, &b->run);
@@ -544,6 +552,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
+    p->edges = 0;
     if (tc__gemm90_whole_rows(v) && cut->parts < 2) tc__gemm_row_parts_of(&p->out, cut->width / v.cluster_k / 16);
     tc__tiles_fill(&v, g, cut, p);
     p->width = cut->width;
@@ -612,6 +621,29 @@ TC_HOST tc_status tc__gemm90_map_b2(const tc_gemm_config *c, const tc_gemm_args 
     return st;
 }
 
+/* The maps of the last rows of A and B (tc_gemm_sm90_edge.h). */
+TC_HOST tc_status tc__gemm90_edges(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
+                                   const tc__gemm90_box_of *boxes, tc_gemm_sm90_params *p)
+{
+    const tc_gemm_config v = tc_gemm90_view(*c);
+    const int has[2] = {tc__gemm90_edged_a(v), tc__gemm90_edged_b(v)};
+    tc_status st = TC_OK;
+    int i;
+    p->a_rows = p->b_rows = 0x7fffffff;
+    for (i = 0; i < 2 && g->k && st == TC_OK; i++) {
+        const int rows = has[i] ? tc__gemm_matrix(c, g, boxes[i].which).rows : 0;
+        const int together = i ? cut->width * v.cluster_n : v.bm * cut->cluster; /* of tiles that share them */
+        const tc__gemm90_box_of last = {boxes[i].which, rows % boxes[i].rows};
+        if (rows % together == 0) continue;
+        *(i ? &p->b_rows : &p->a_rows) = rows;
+        p->edges |= TC__GEMM90_EDGE_ROWS;
+        if (last.rows == 0) continue;
+        p->edges |= i ? TC__GEMM90_EDGE_B : TC__GEMM90_EDGE_A;
+        st = tc__gemm90_map(i ? &p->b_edge : &p->a_edge, c, g, last);
+    }
+    return st;
+}
+
 /* All of them. */
 TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
                                     tc_gemm_sm90_params *p)
@@ -620,12 +652,14 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
     const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', (tc__gemm90_squares_a(v) ? v.bk : v.bm) / v.cluster_n};
     const int width = cut->width / tc__gemm_products(v);
     const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', (tc__gemm90_turns_b(v) ? v.bk : width) / cut->cluster};
+    const tc__gemm90_box_of boxes[2] = {a, b};
     const int gathers = tc__gemm90_gathers(*c);
     tc_status st = tc__gemm90_fill(c, g, cut, p);
     if (gathers) tc__gather_fill(c, g, p);
     if (st == TC_OK && !c->weights && !(gathers && !c->swap)) st = tc__gemm90_map(&p->a, c, g, a);
     if (st == TC_OK && !(gathers && c->swap)) st = tc__gemm90_map(&p->b, c, g, b);
     if (st == TC_OK && c->gate) st = tc__gemm90_map_b2(c, g, b, p);
+    if (st == TC_OK) st = tc__gemm90_edges(c, g, cut, boxes, p);
     return st;
 }
 

@@ -8,6 +8,7 @@
 #define TC_GEMM_SM90_LOAD_H
 
 #include "tc_conv_sm90.h"
+#include "tc_gemm_sm90_edge.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_sparse.h"
 #include "tc_gemm_sm90_turn.h"
@@ -23,7 +24,8 @@ typedef struct tc_gemm90_producer {
 
 /* In a cluster each block loads its share of the A tile for the blocks of its row and of the B tile for those of its
  * column. */
-TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w)
+TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w,
+                                                     const int whole)
 {
     const tc_gemm_sm90_params *p = g->p;
     const tc__gemm90_place at = tc__gemm90_place_of(c, g);
@@ -52,6 +54,7 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const 
         s.b.row = w->col / 2 + (int)cm * (b_rows / 2);
         s.to_b = (uint32_t)s.oa.bytes + cm * (uint32_t)(b_rows / 2 * 128);
     }
+    s.edge = tc__gemm90_edge_of_tile(whole, c, g, w, &s, a_rows, b_rows);
     if (c.conv) s.first = tc__conv_start(g, s.a.row);
     if (c.sparse) tc__sparse_source(c, g, &s.a, s.bricks);
     return s;
@@ -97,22 +100,26 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
 #pragma unroll
     for (int box = 0; box < (c.weights ? 0 : s->oa.boxes); box++) {
         const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), a_full};
-        if (f.which & TC__GEMM90_EARLY_A)
-            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, a_k), to);
+        if (!(f.which & TC__GEMM90_EARLY_A)) continue;
+        if (tc__gemm90_edged_a(c)) tc__gemm90_fetch_a(c.cluster_n > 1, g, s, tc_operand_place(s->oa, box, a_k), to);
+        else tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, a_k), to);
     }
 #pragma unroll
     for (int box = 0; box < (c.gate ? 0 : s->ob.boxes); box++) {
         const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
-        if (f.which & TC__GEMM90_EARLY_B)
-            tc_operand_fetch(!f.alone && g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, b_k), to);
+        const int both = !f.alone && g->cluster_m > 1;
+        if (!(f.which & TC__GEMM90_EARLY_B)) continue;
+        if (tc__gemm90_edged_b(c)) tc__gemm90_fetch_b(both, g, s, tc_operand_place(s->ob, box, b_k), to);
+        else tc_operand_fetch(both, &s->b, tc_operand_place(s->ob, box, b_k), to);
     }
     if (c.gate && (f.which & TC__GEMM90_EARLY_B)) tc__gemm90_fetch_both(f, g, s, at);
     if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, s->bricks, at);
 }
 
-TC_DEV_SM90 void tc__gemm90_expect(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
+/* less: bytes that do not come. */
+TC_DEV_SM90 void tc__gemm90_expect(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage, uint32_t less)
 {
-    const uint32_t bytes = c.sparse ? tc__sparse_expected(c, g) : tc__weights_expected(c, g);
+    const uint32_t bytes = (c.sparse ? tc__sparse_expected(c, g) : tc__weights_expected(c, g)) - less;
     if (tc__gemm90_turning(c)) tc__turn_expect(c, g, stage);
     else tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, stage), bytes);
 }
@@ -130,7 +137,8 @@ TC_DEV_SM90 void tc__gemm90_load_known(const tc__gemm90_fetching f, const tc_gem
     for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
         const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
         TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
-        tc__gemm90_expect(f.c, g, at.stage);
+        tc__gemm90_expect(f.c, g, at.stage, x.from->edge & (uint32_t)TC__EDGE_BYTES);
+        tc__gemm90_edge_note(f.c, g, x.from, &run->w, at.stage);
         tc__gemm90_fetch(f, g, x.from, at);
         tc_ring_next(&u->ring, g->stages);
     }
@@ -139,7 +147,7 @@ TC_DEV_SM90 void tc__gemm90_load_known(const tc__gemm90_fetching f, const tc_gem
 TC_DEV_SM90 void tc__gemm90_load_blocks(const tc__gemm90_fetching f, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                         const tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(f.c, g, &run->w);
+    const tc__gemm90_sources s = tc__gemm90_sources_of(f.c, g, &run->w, 0);
     const tc__gemm90_known x = {run, &s};
     tc__gemm90_load_known(f, g, u, x);
 }
@@ -159,11 +167,12 @@ TC_DEV_SM90 void tc_gemm_sm90_load(tc_gemm_config_in c, const tc_gemm90_block *g
 enum { TC__GEMM90_AHEAD = 4 };
 
 /* The first blocks of k of the first tile, for which no slot need be waited for. Programmatic dependent launch: as many
- * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. */
-TC_DEV_SM90 void tc__gemm90_load_ahead(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                       tc__gemm90_run *run)
+ * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. whole: there
+ * are no edges. */
+TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, tc_gemm_config_in c, const tc_gemm90_block *g,
+                                       tc_gemm90_producer *u, tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
+    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w, whole);
     const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, 0}, b = {c, TC__GEMM90_EARLY_B, 0};
     const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
     const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;
@@ -172,7 +181,8 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(tc_gemm_config_in c, const tc_gemm90_bloc
 #pragma unroll 1
     for (uint32_t i = 0; i < ahead; i++) {
         const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
-        tc__gemm90_expect(c, g, i);
+        tc__gemm90_expect(c, g, i, s.edge & (uint32_t)TC__EDGE_BYTES);
+        tc__gemm90_edge_note(c, g, &s, &run->w, i);
         if (early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
         if (early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
         tc_ring_next(&u->ring, g->stages);

@@ -145,6 +145,19 @@ TC_HD TC_CONSTEXPR int tc__gemm90_parts(tc_gemm_config_in c, int width)
 {
     return tc__gemm_is_f32(c.a) ? tc__gemm90_b(c, width).bytes : 0;
 }
+/* Are rows that an operand does not have left out (tc_gemm_sm90_edge.h)? Where nothing but their own sums comes of
+ * them, and where tiles begin at multiples of their rows. */
+TC_HD TC_CONSTEXPR int tc__gemm90_edged(tc_gemm_config_in c)
+{
+    return !c.any && !c.conv && !c.groups && !c.gate && !c.sparse && !c.index && !tc__tiles_some(c)
+        && !tc__gemm_by_80(c) && !tc__gemm_is_f32(c.a) && !tc__gemm90_turning(c) && !tc__gemm_outputs(c)
+        && !tc__gemm_in_tile(c) && !tc__gemm_own_ends(c);
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_edged_a(tc_gemm_config_in c)
+{
+    return tc__gemm90_edged(c) && !c.weights && !tc__gemm_a_col(c);
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_edged_b(tc_gemm_config_in c) { return tc__gemm90_edged(c) && !tc__gemm_b_row(c); }
 /* A slot of the ring; with copies (.any) B comes in 9 chunks too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_slot_of(tc_gemm_config_in c, int width, int copies)
 {
@@ -422,6 +435,7 @@ typedef struct tc_gemm_sm90_params {
     int cluster;       /* .step: blocks of a cluster, along the instruction's rows */
     uint8_t waits;     /* for the kernel before (programmatic dependent launch), */
     uint8_t early;     /* but not with TC__GEMM90_EARLY_A, _B: what it does not write */
+    uint8_t edges;     /* TC__GEMM90_EDGE_*: tiles have rows that A or B does not have (tc_gemm_sm90_edge.h) */
     int k_first;       /* where k starts; past the end if k is 0 */
     uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
     uint8_t gathers;                /* A's rows are looked up: in place of its map, b with .swap, tc_gemm90_rows */
@@ -437,7 +451,9 @@ typedef struct tc_gemm_sm90_params {
     int classes, copies;            /* .any: log2 of the classes of A's rows; 1: they are copied */
     int d_rows;                     /* .index: rows of D, and which of them */
     const int32_t *d_row;
+    int a_rows, b_rows;             /* that a and b have; more than any where all tiles are whole */
     tc_tmap a, b, d;
+    tc_tmap a_edge, b_edge;         /* of the last rows */
     tc_gemm_out out;
     tc_scale_side a_scale, b_scale; /* of the instruction's A and B */
     tc_groups groups; /* tiles is then the order of one of them, works the most that there can be */
@@ -448,6 +464,8 @@ typedef struct tc_gemm_sm90_params {
 } tc_gemm_sm90_params;
 
 enum { TC__GEMM90_EARLY_A = 1, TC__GEMM90_EARLY_B = 2 };
+/* The last rows of A, of B have a map; and there are tiles with rows that do not exist. */
+enum { TC__GEMM90_EDGE_A = 1, TC__GEMM90_EDGE_B = 2, TC__GEMM90_EDGE_ROWS = 4 };
 
 /* Has a kernel the way by rows? With many accumulators there are no registers left for it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(tc_gemm_config_in c) { return tc__gemm90_rows(c) * c.bn / 128 <= 128; }
@@ -587,6 +605,7 @@ typedef struct tc__gemm90_sources {
     int a_k, b_k;        /* of what is turned: the k of a box from which on it is this block's share */
     int k;               /* TC_GROUPS_K: where the group's begins, in its matrix of the map */
     tc_conv_pixel first; /* .conv: where the first row's first tap lies in X */
+    uint32_t edge; /* TC__EDGE_*: what of this tile does not exist */
     const char *bricks[TC__SPARSE_LINES]; /* .sparse: where those of each 64 rows begin */
 } tc__gemm90_sources;
 

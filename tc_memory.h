@@ -29,6 +29,8 @@
  *                   TC_ST_ASYNC_GLOBAL(q, type, p, x), TC_RED_ASYNC_GLOBAL(q, type, p, x):
  *                   q: .release.gpu .release.sys .mmio.release.sys                                            sm_100
  *                    TC_ST_BULK(q, addr, bytes): zeroes shared memory, bytes % 8 == 0; q: {.weak}{.shared::cta} sm_100
+ *     tcemu         tc_emu_written(addr, bytes): shared memory that may be read although nobody wrote it. No
+ *                   instruction, but tcemu then reports no such read there
  *
  * TRAPS
  *     discard throws data away: the 128 bytes are undefined until they are written again.
@@ -43,6 +45,15 @@
 #include "tc_core.h"
 
 #ifdef __CUDACC__
+
+/* Tells tcemu that shared memory may be read although nobody wrote it: rows of an operand that a copy leaves out, whose
+ * products are not used. A move in PTX, which ptxas removes together with what finds its operands out: nothing uses its
+ * register, whose name says it. */
+TC_DEV void tc_emu_written(uint32_t addr, uint32_t bytes)
+{
+    asm volatile("{\n.reg .b64 tcemu_written_shared;\nmov.b64 tcemu_written_shared, {%0, %1};\n}"
+                 : : "r"(addr), "r"(bytes));
+}
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Policies

@@ -723,6 +723,10 @@ static inline uint32_t read_again(warp *w, const ptx_instr *i, int lane, cta *c,
     }
     return done;
 }
+void check_shared_written(cta *c, uint32_t off, uint32_t size)
+{
+    if (c->shadow) set_init(c->shadow, off, size);
+}
 int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size, int flags)
 {
     struct shadow *s = c->shadow;

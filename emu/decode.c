@@ -199,7 +199,7 @@ static void decode_func(emu_module *m, ptx_func *fn)
         if (strcmp(word, "bra") && strcmp(word, "brx") && strcmp(word, "call"))
             give_planes(fn, i->op, i->nop, &next, i);
         if (next > SCRATCH) { i->aux = "too many special operands"; i->exec = unsupported; continue; }
-        emu_decoder d = find(word);
+        emu_decoder d = i->note ? emu_decode_note : find(word);
         err[0] = 0;
         if (!d) snprintf(err, sizeof err, "unknown instruction");
         if (!d || d(m, fn, i, err, sizeof err) || !i->exec) {

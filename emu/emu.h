@@ -6,7 +6,7 @@
  * address spaces;
  * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; multimem.c, fabric.c; spcompress.c;
  * mma.c mma.sync, wmma, ldmatrix; wgmma.c;
- * tcgen05.c;
+ * tcgen05.c; note.c what a program says of itself;
  * check.c happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that write
  * memory; slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c, model_device.c
  * what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
@@ -183,6 +183,7 @@ typedef struct { const char *word; emu_decoder decode; } emu_family;
 /* each ends in {0} */
 extern const emu_family emu_alu[], emu_cvt[], emu_mem[], emu_sync[], emu_tma[], emu_mma[], emu_wgmma[], emu_tcgen05[],
     emu_control[], emu_spcompress[], emu_fabric[], emu_early[];
+int emu_decode_note(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t err_size);
 
 /* i->flags */
 enum {

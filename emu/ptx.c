@@ -1401,6 +1401,7 @@ static void read_instruction(parser *s)
     const char *from = s->p;
     uint32_t line = s->line;
     ptx_opnd guard = {0};
+    int said = 0;
     s->nesting = 0;
     if (accept(s, '@')) {
         int not = accept(s, '!');
@@ -1414,6 +1415,7 @@ static void read_instruction(parser *s)
     if (!strcmp(first, "call")) {
         read_call(s);
     } else if (peek(s) != ';') {
+        said = !strcmp(first, "mov") && !strncmp(s->p, PTX_NOTE, sizeof PTX_NOTE - 1);
         int flags = !strcmp(first, "bra") || !strcmp(first, "brx") ? FORWARD
                   : !strcmp(first, "mov") || !strcmp(first, "cvta") ? ADDRESS : 0;
         do read_operand(s, flags);
@@ -1424,6 +1426,7 @@ static void read_instruction(parser *s)
     if (n > UINT8_MAX) fail(s, "an instruction of more than %d operands", UINT8_MAX);
     ptx_instr *i = new_instruction(s, w, from, line);
     i->nop = (uint8_t)n;
+    i->note = (uint8_t)said;
     i->op = take_copy(s, s->opnd.v + base, n * sizeof *i->op);
     if (guard.kind == PO_REG) {
         i->guard = (int32_t)guard.reg;

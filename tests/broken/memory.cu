@@ -120,6 +120,27 @@ KERNEL(uninit_shared)
     out[threadIdx.x] = s[n - 1 - threadIdx.x]; // EXPECT uninit_shared uninitialised-shared: "that nobody has written"
 }
 RUN(uninit_shared, 1, 64, 0)
+KERNEL(uninit_told)
+{
+    __shared__ float s[64];
+    const int half = n / 2;
+    if ((int)threadIdx.x < half) s[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x == 0) tc_emu_written(tc_smem_u32(s + half), (uint32_t)(BAD ? half - 1 : half) * 4u);
+    __syncthreads();
+    const float x = s[threadIdx.x]; // EXPECT uninit_told uninitialised-shared: "that nobody has written"
+    out[threadIdx.x] = (int)threadIdx.x < half ? x : 0.f;
+}
+RUN(uninit_told, 1, 64, 0)
+KERNEL(told_of_others)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    // EXPECT told_of_others out-of-bounds-shared: "are not this CTA's shared memory"
+    tc_emu_written(tc_smem_u32(s), BAD ? 1u << 20 : (uint32_t)n * 4u);
+    __syncthreads();
+    out[threadIdx.x] = s[n - 1 - threadIdx.x];
+}
+RUN(told_of_others, 1, 64, 0)
 KERNEL(oob_local)
 {
     float a[8];
