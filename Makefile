@@ -47,7 +47,7 @@ NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard 
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_gate gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles gemm_tail attn_fp8 gemm_b2b rows gemm_rows gemm_chain $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_gate gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles gemm_tail attn_fp8 gemm_b2b rows gemm_rows gemm_edge gemm_chain $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz attn_sm120 gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_gate gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b gemm_bits
@@ -130,6 +130,7 @@ $(B)/tests/attn_sm120_plain: tests/attn_sm120.cu
 $(B)/tests/attn_mla: tests/attn_decode.cu tests/attn_memory.h
 $(B)/tests/attn_append: tests/attn_memory.h
 $(B)/tests/rows $(B)/tests/gemm_rows: tests/attn_memory.h tests/rows.h
+$(B)/tests/gemm_edge: tests/attn_memory.h
 $(B)/tests/attn_fp8 $(B)/tests/attn_dropout: tests/attn_memory.h tests/refused.h
 $(B)/tests/gemm_sparse_sm100: tests/gemm_sparse.cu tests/gemm_sparse_sm100.h
 $(B)/tests/gemm_quant_sm100: tests/gemm_quant.cu

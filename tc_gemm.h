@@ -63,7 +63,7 @@
  *
  * PLANS. What a call finds out - is it in order, which kernel, which cut, the tensor maps - holds for the next call of
  * the same shape too. NAME_plan finds out once, and NAME_launch asks which device is current, launches, and no more:
- *     tc_gemm_plan plan;                             about 2 KB, at most 2432 bytes
+ *     tc_gemm_plan plan;                             about 2 KB, at most 2688 bytes
  *     tc_status st = gemm_plan(&args, &plan);        on error tc_why() as ever, and NAME_launch refuses the plan
  *     for (;;) st = gemm_launch(&plan, stream);      the same bits as gemm_run's
  *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's: another a, b, b2, c, d, epi_args

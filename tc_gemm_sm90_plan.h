@@ -451,7 +451,7 @@ typedef struct tc_gemm_sm90_params {
     int classes, copies;            /* .any: log2 of the classes of A's rows; 1: they are copied */
     int d_rows;                     /* .index: rows of D, and which of them */
     const int32_t *d_row;
-    int a_rows, b_rows;             /* that a and b have; more than any where all tiles are whole */
+    int a_rows, b_rows;             /* that a and b have; or more than any */
     tc_tmap a, b, d;
     tc_tmap a_edge, b_edge;         /* of the last rows */
     tc_gemm_out out;

@@ -1415,7 +1415,8 @@ static void read_instruction(parser *s)
     if (!strcmp(first, "call")) {
         read_call(s);
     } else if (peek(s) != ';') {
-        said = !strcmp(first, "mov") && !strncmp(s->p, PTX_NOTE, sizeof PTX_NOTE - 1);
+        said = !strcmp(first, "mov") && !strncmp(s->p, PTX_NOTE, sizeof PTX_NOTE - 1)
+            && !is_name_char(s->p[sizeof PTX_NOTE - 1]);
         int flags = !strcmp(first, "bra") || !strcmp(first, "brx") ? FORWARD
                   : !strcmp(first, "mov") || !strcmp(first, "cvta") ? ADDRESS : 0;
         do read_operand(s, flags);

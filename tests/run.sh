@@ -91,6 +91,7 @@ list() {
         on_device gemm_b2b "$build/tests/gemm_b2b" 400
         on_device rows "$build/tests/rows" 2000
         on_device gemm_rows "$build/tests/gemm_rows" 400
+        on_device gemm_edge "$build/tests/gemm_edge" 400
         on_device gemm_tail "$build/tests/gemm_tail"
         on_device gemm_chain "$build/tests/gemm_chain"
         on_device attn_bad_input "$build/tests/attn_bad_input"
@@ -203,6 +204,8 @@ list() {
         emulated sm_80 rows 300
         step "gemm_tail, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --strict --schedules 2 "$build/tests/gemm_tail"
+        step "gemm_edge, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 8 --strict --schedules 2 "$build/tests/gemm_edge" 80 1
         step "gemm_rows, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_rows" 90 1
         emulated sm_80 gemm_rows 60
