@@ -71,7 +71,7 @@ TC_DEV_SM90 void tc__gemm90_edge_prefetch(tc_gemm_config_in c, const tc_gemm90_b
     const tc_gemm_sm90_params *p = g->p;
     const int a = tc__gemm90_edged_a(c) && p->edges & TC__GEMM90_EDGE_A && p->a_rows - w->row < c.bm;
     const int b = tc__gemm90_edged_b(c) && p->edges & TC__GEMM90_EDGE_B && p->b_rows - w->col < g->width;
-    if (!c.weights) tc_prefetch_tensormap(a ? &p->a_edge : &p->a);
+    tc_prefetch_tensormap(a ? &p->a_edge : &p->a);
     tc_prefetch_tensormap(b ? &p->b_edge : &p->b);
 }
 
