@@ -145,19 +145,6 @@ TC_HD TC_CONSTEXPR int tc__gemm90_parts(tc_gemm_config_in c, int width)
 {
     return tc__gemm_is_f32(c.a) ? tc__gemm90_b(c, width).bytes : 0;
 }
-/* Are rows that an operand does not have left out (tc_gemm_sm90_edge.h)? Where nothing but their own sums comes of
- * them, where tiles begin at multiples of their rows, and where the producer has registers for it (.weights: not). */
-TC_HD TC_CONSTEXPR int tc__gemm90_edged(tc_gemm_config_in c)
-{
-    return !c.any && !c.conv && !c.groups && !c.gate && !c.sparse && !c.weights && !c.index && !tc__tiles_some(c)
-        && !tc__gemm_by_80(c) && !tc__gemm_is_f32(c.a) && !tc__gemm90_turning(c) && !tc__gemm_outputs(c)
-        && !tc__gemm_in_tile(c) && !tc__gemm_own_ends(c);
-}
-TC_HD TC_CONSTEXPR int tc__gemm90_edged_a(tc_gemm_config_in c)
-{
-    return tc__gemm90_edged(c) && !tc__gemm_a_col(c);
-}
-TC_HD TC_CONSTEXPR int tc__gemm90_edged_b(tc_gemm_config_in c) { return tc__gemm90_edged(c) && !tc__gemm_b_row(c); }
 /* A slot of the ring; with copies (.any) B comes in 9 chunks too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_slot_of(tc_gemm_config_in c, int width, int copies)
 {
@@ -407,6 +394,21 @@ TC_HD TC_CONSTEXPR int tc__gemm90_many(tc_gemm_config_in v)
 {
     return tc__gemm90_sums_held(v) > (v.sparse || v.conv || tc__gemm90_gathers(v) ? 192 : 160);
 }
+
+/* Are rows that an operand does not have left out (tc_gemm_sm90_edge.h)? Where nothing but their own sums comes of
+ * them, where tiles begin at multiples of their rows, and where the producer has registers for it. */
+TC_HD TC_CONSTEXPR int tc__gemm90_edged(tc_gemm_config_in c)
+{
+    return !c.any && !c.conv && !c.groups && !c.gate && !c.sparse && !c.weights && !c.index && !tc__tiles_some(c)
+        && !tc__gemm_by_80(c) && !tc__gemm_is_f32(c.a) && !tc__gemm90_turning(c) && !tc__gemm_outputs(c)
+        && !tc__gemm_in_tile(c) && !tc__gemm_own_ends(c) && !tc__gemm90_lifts(c)
+        && !(tc__gemm90_promotes(c) && tc__gemm90_many(c));
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_edged_a(tc_gemm_config_in c)
+{
+    return tc__gemm90_edged(c) && !tc__gemm_a_col(c);
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_edged_b(tc_gemm_config_in c) { return tc__gemm90_edged(c) && !tc__gemm_b_row(c); }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
 TC_HD TC_CONSTEXPR int tc__gemm90_any_n(tc_gemm_config_in c)
