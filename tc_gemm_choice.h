@@ -52,8 +52,7 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
  * and 100 hot ones: over all 311 that are known the pick takes 2.0 % longer than the best measured. Power
  * (TC__GEMM_PRODUCT, _BYTE, _TIE) is that of 30 large shapes in 7 cuts, in bursts of 40 ms beside cuBLASLt's: short
  * ones do not show what tiles of few columns cost a board that is hot. All of it is from when TMA still made zeros of
- * rows that do not exist (tc_gemm_sm90_edge.h). Times in nanoseconds, rates in bytes a
- * nanosecond. */
+ * rows that do not exist (tc_gemm_sm90_edge.h). Times in nanoseconds, rates in bytes a nanosecond. */
 #define TC__GEMM_CLUSTER 774.1    /* a cluster's start; */
 #define TC__GEMM_CLUSTER_OF_PARTS 200.0 /* of parts of k, whose blocks mostly wait for bytes anyway */
 #define TC__GEMM_CLOCK 1.326      /* cycles of a nanosecond */

@@ -552,7 +552,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
-    p->edges = 0;
+    p->edges = 0, p->a_rows = p->b_rows = 0x7fffffff;
     if (tc__gemm90_whole_rows(v) && cut->parts < 2) tc__gemm_row_parts_of(&p->out, cut->width / v.cluster_k / 16);
     tc__tiles_fill(&v, g, cut, p);
     p->width = cut->width;
@@ -629,7 +629,6 @@ TC_HOST tc_status tc__gemm90_edges(const tc_gemm_config *c, const tc_gemm_args *
     const int has[2] = {tc__gemm90_edged_a(v), tc__gemm90_edged_b(v)};
     tc_status st = TC_OK;
     int i;
-    p->a_rows = p->b_rows = 0x7fffffff;
     for (i = 0; i < 2 && g->k && st == TC_OK; i++) {
         const int rows = has[i] ? tc__gemm_matrix(c, g, boxes[i].which).rows : 0;
         const int together = i ? cut->width * v.cluster_n : v.bm * cut->cluster; /* of tiles that share them */

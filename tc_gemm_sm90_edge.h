@@ -2,7 +2,7 @@
  * Needs: the headers below; sm_90a.
  *
  *     tc__gemm90_edge_of_tile    what of a tile's two operands does not exist, for its producer
- *     tc__gemm90_fetch_a, _b     a box of what does
+ *     tc__gemm90_edge_fetch      a box of what does
  *
  * TMA fills what a box has outside of its matrix with zeros, 16 bytes a cycle: a row that does not exist takes several
  * times as long as one that does (H200: 100 x 7168 x 9728 in tiles of 128 rows 54 us, 128 x 7168 x 9728 42 us). So the
@@ -31,7 +31,7 @@ TC_DEV int tc__gemm90_there(int all, int first, int rows)
 }
 
 /* s->a, s->b: with the first row of this block's share of the tile, a_rows and b_rows of them. whole: a constant, there
- * are no edges. */
+ * are no edges, or a producer that knows none. */
 TC_DEV_SM90 uint32_t tc__gemm90_edge_of_tile(const int whole, tc_gemm_config_in c, const tc_gemm90_block *g,
                                              const tc_work *w, const tc__gemm90_sources *s, const int a_rows,
                                              int b_rows)
@@ -75,22 +75,14 @@ TC_DEV_SM90 void tc__gemm90_edge_prefetch(tc_gemm_config_in c, const tc_gemm90_b
     tc_prefetch_tensormap(b ? &p->b_edge : &p->b);
 }
 
-/* An operand's box from the map that it takes; none where it has no row. This is asked for each box: kept, it would be
- * two registers that a producer does not have. */
-TC_DEV_SM90 void tc__gemm90_fetch_a(const int multicast, const tc_gemm90_block *g, const tc__gemm90_sources *s,
-                                    const tc_operand_at at, const tc_operand_to to)
+/* A box of A, or of B (a constant), from the map that it takes; none where it has no row. This is asked for each box:
+ * kept, it would be two registers that a producer does not have. */
+TC_DEV_SM90 void tc__gemm90_edge_fetch(const int b, const int multicast, const tc_gemm90_block *g,
+                                       const tc__gemm90_sources *s, const tc_operand_at at, const tc_operand_to to)
 {
-    tc_operand_source from = s->a;
-    if (s->edge & TC__EDGE_NO_A) return;
-    if (tc_opaque((int)s->edge) & TC__EDGE_A) from.map = &g->p->a_edge;
-    tc_operand_fetch(multicast, &from, at, to);
-}
-TC_DEV_SM90 void tc__gemm90_fetch_b(const int multicast, const tc_gemm90_block *g, const tc__gemm90_sources *s,
-                                    const tc_operand_at at, const tc_operand_to to)
-{
-    tc_operand_source from = s->b;
-    if (s->edge & TC__EDGE_NO_B) return;
-    if (tc_opaque((int)s->edge) & TC__EDGE_B) from.map = &g->p->b_edge;
+    tc_operand_source from = b ? s->b : s->a;
+    if (s->edge & (b ? TC__EDGE_NO_B : TC__EDGE_NO_A)) return;
+    if (tc_opaque((int)s->edge) & (b ? TC__EDGE_B : TC__EDGE_A)) from.map = b ? &g->p->b_edge : &g->p->a_edge;
     tc_operand_fetch(multicast, &from, at, to);
 }
 

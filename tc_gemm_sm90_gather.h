@@ -145,7 +145,7 @@ TC_DEV_SM90 void tc__gather_fetch(tc_gemm_config_in c, const tc_gemm90_block *g,
 /* All blocks of k of one tile. */
 TC_DEV_SM90 void tc__gather_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gatherer *u, const tc_work *w)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, w, 0);
+    const tc__gemm90_sources s = tc__gemm90_sources_of(1, c, g, w);
     const uint32_t ahead = tc__gather_ahead(g);
     tc__gather_look_up(c, g, u, w);
 #pragma unroll 1

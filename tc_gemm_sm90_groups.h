@@ -42,7 +42,7 @@ TC_DEV_SM90 void tc__gemm90_cut_produce(tc_gemm_config_in c, const tc_gemm90_blo
         const tc__gemm90_cut_k k = tc__gemm90_cut(c, g, run.w.batch);
         run.w.k_first = 0u, run.w.k_blocks = k.blocks, run.w.part = TC_TILE_WHOLE;
         tc__tiles_note(c, g, &t, &run.w);
-        tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run.w, 0);
+        tc__gemm90_sources s = tc__gemm90_sources_of(1, c, g, &run.w);
         const tc__gemm90_known x = {&run, &s};
         s.a.batch = s.b.batch = k.end;
         s.k = p->k_first ? p->k_first : p->groups.rows - (k.end - k.first);

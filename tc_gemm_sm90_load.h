@@ -24,8 +24,8 @@ typedef struct tc_gemm90_producer {
 
 /* In a cluster each block loads its share of the A tile for the blocks of its row and of the B tile for those of its
  * column. */
-TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w,
-                                                     const int whole)
+TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const int whole, tc_gemm_config_in c, const tc_gemm90_block *g,
+                                                     const tc_work *w)
 {
     const tc_gemm_sm90_params *p = g->p;
     const tc__gemm90_place at = tc__gemm90_place_of(c, g);
@@ -100,16 +100,17 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
 #pragma unroll
     for (int box = 0; box < (c.weights ? 0 : s->oa.boxes); box++) {
         const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), a_full};
+        const int both = c.cluster_n > 1;
         if (!(f.which & TC__GEMM90_EARLY_A)) continue;
-        if (tc__gemm90_edged_a(c)) tc__gemm90_fetch_a(c.cluster_n > 1, g, s, tc_operand_place(s->oa, box, a_k), to);
-        else tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, a_k), to);
+        if (tc__gemm90_edged_a(c)) tc__gemm90_edge_fetch(0, both, g, s, tc_operand_place(s->oa, box, a_k), to);
+        else tc_operand_fetch(both, &s->a, tc_operand_place(s->oa, box, a_k), to);
     }
 #pragma unroll
     for (int box = 0; box < (c.gate ? 0 : s->ob.boxes); box++) {
         const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
         const int both = !f.alone && g->cluster_m > 1;
         if (!(f.which & TC__GEMM90_EARLY_B)) continue;
-        if (tc__gemm90_edged_b(c)) tc__gemm90_fetch_b(both, g, s, tc_operand_place(s->ob, box, b_k), to);
+        if (tc__gemm90_edged_b(c)) tc__gemm90_edge_fetch(1, both, g, s, tc_operand_place(s->ob, box, b_k), to);
         else tc_operand_fetch(both, &s->b, tc_operand_place(s->ob, box, b_k), to);
     }
     if (c.gate && (f.which & TC__GEMM90_EARLY_B)) tc__gemm90_fetch_both(f, g, s, at);
@@ -147,7 +148,7 @@ TC_DEV_SM90 void tc__gemm90_load_known(const tc__gemm90_fetching f, const tc_gem
 TC_DEV_SM90 void tc__gemm90_load_blocks(const tc__gemm90_fetching f, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                         const tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(f.c, g, &run->w, 0);
+    const tc__gemm90_sources s = tc__gemm90_sources_of(0, f.c, g, &run->w);
     const tc__gemm90_known x = {run, &s};
     tc__gemm90_load_known(f, g, u, x);
 }
@@ -172,7 +173,7 @@ enum { TC__GEMM90_AHEAD = 4 };
 TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, tc_gemm_config_in c, const tc_gemm90_block *g,
                                        tc_gemm90_producer *u, tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w, whole);
+    const tc__gemm90_sources s = tc__gemm90_sources_of(whole, c, g, &run->w);
     const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, 0}, b = {c, TC__GEMM90_EARLY_B, 0};
     const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
     const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;

@@ -289,7 +289,7 @@ TC_DEV_SM90 void tc__tiles_load_blocks(tc_gemm_config_in c, const tc_gemm90_bloc
                                        const tc_work *w)
 {
     const tc__tiled *b = tc__tiled_of(&g->p->out);
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, w, 0);
+    const tc__gemm90_sources s = tc__gemm90_sources_of(1, c, g, w);
     const int steps = c.bsr / c.bk, across = (int)g->p->k_blocks / steps, some = w->k_first != 0xffffffffu;
     const int *from = b->col_idx + w->k_first;
     int next = some && !g->p->k_first ? *from : -1;

@@ -43,8 +43,8 @@ void check_cluster_begin(cluster *cl);
 void check_cluster_end(cluster *cl);
 void check_cta_begin(cta *c);
 void check_cta_end(cta *c);
-/* one lane's access to shared memory, already within bounds. Returns 0, or 1 if something was reported */
 void check_shared_written(cta *c, uint32_t off, uint32_t size);     /* said to be (note.c) */
+/* one lane's access to shared memory, already within bounds. Returns 0, or 1 if something was reported */
 int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size, int flags);
 void check_mbar_mark(cta *c, uint32_t off, int on);
 void check_warp_begin(warp *w);

@@ -84,13 +84,14 @@ enum {
     SR_PER_CTA_OFFSET, SR_PER_CTA_SIZE
 };
 
+#define PTX_NOTE "tcemu_written_shared"
+
 struct warp;
 typedef struct ptx_instr {
     int (*exec)(struct warp *w, const struct ptx_instr *i, uint32_t mask);   /* set by emu_decode() */
     ptx_opnd *op;            /* in the order of the text, destination first */
     uint8_t nop;
-    uint8_t note;            /* mov to a register of this name: what a program tells tcemu (note.c) */
-#define PTX_NOTE "tcemu_written_shared"
+    uint8_t note;            /* mov to a register named PTX_NOTE: what a program tells tcemu (note.c) */
     uint8_t flags;           /* I_* of emu.h */
     uint8_t nmod;
     uint8_t guard_not;       /* @!p */
