@@ -106,8 +106,8 @@
  *   wrap around.
  *   TC_E4M3, TC_E5M2 by wgmma: the Tensor Cores' own sums have about 14 bits. Every .promote elements of k (128; a
  *   multiple of .bk) they are added to sums in f32, as cuBLASLt does without fast accumulation. .promote = TC_FAST does
- *   not, is faster, and loses bits as k grows. With .promote equal to .bk 64 rows of a tile are added at a time; give
- *   .step two widths at most: with more ptxas serialises.
+ *   not, is faster, and loses bits as k grows. With .promote equal to .bk 64 rows of a tile are added at a time; each
+ *   width that .step gives takes nvcc about a second.
  *   FACTORS. .a_scale, .b_scale = TC_SCALE_1X128 (a float for each 128 of k of each row of A, column of B) or
  *   TC_SCALE_128X128 (for each 128 of k of 128 of them): args.a_scale and .b_scale say where they lie, in any strides.
  *   A block's sums are multiplied by both on their way to f32. As PyTorch and DeepGEMM lay them out, A's m x k / 128

@@ -96,29 +96,43 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
     static const tc__gemm_own wide = {2163, 1395, 0.9983, 0.9194}, pair = {1639, 800, 0.9931, 0.9088},
                               few = {1158, 633, 1.529, 0.856}, flat = {2966, 0, 1.021, 0.8},
                               small = {1365, 689, 1.488, 0.8816}, tall = {1588, 5633, 0.9557, 0.8739},
-                              three = {1938, 1537, 0.9794, 1.16};
+                              three = {1938, 1537, 0.9794, 1.16},
+                              /* with .promote; tall is turned then */
+                              few8 = {1513, 633, 0.9609, 1.018}, flat8 = {3906, 0, 1.021, 0.8},
+                              small8 = {1489, 689, 1.488, 1.046}, tall8 = {3635, 1853, 1.136, 0.7739};
+    const int twice = tc__gemm90_promotes(*v) && !tc__gemm_is_f32(v->a) && !tc__gemm90_lifts(*v);
     if (v->schedule == TC_PINGPONG) return pair;
+    if (twice && v->swap) return v->bm == 256 ? tall8 : v->consumers == 1 ? few8 : flat8;
+    if (twice && v->consumers == 1) return small8;
     if (!v->swap && !v->step && v->bm == 256 && v->bn > 128) return tall;
     if (v->bm == 192 && !v->swap) return three;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
 }
 
-/* .promote: how much longer a step takes while a warpgroup adds its sums: the Tensor Cores wait for one that is alone,
- * and with factors of columns (.b_scale of 1 x 128) for both. Of 20 shapes. */
-#define TC__GEMM_PROMOTE 1.05
-#define TC__GEMM_PROMOTE_64 1.15  /* a warpgroup of 64 rows has nothing in flight while it adds */
+/* .promote: how much longer a step takes while a warpgroup adds its sums. Of 84 shapes (layers of DeepSeek-V3 and
+ * Llama-3 8B at 1 to 2048 tokens, and odd ones), each with factors and without, in the fastest 10 to 12 cuts, on an
+ * H200: there the pick takes 1.8 % longer than the best measured. */
+#define TC__GEMM_PROMOTE 1.053
+#define TC__GEMM_PROMOTE_64 1.184         /* a warpgroup of 64 rows has nothing in flight while it adds, */
+#define TC__GEMM_PROMOTE_AHEAD 1.042      /* unless it has room for the next block's sums; */
+#define TC__GEMM_PROMOTE_AHEAD_ALONE 0.8467 /* the same of one that is the block's only one; */
+#define TC__GEMM_PROMOTE_CLUSTER 388.0    /* a cluster's start. */
+/* The Tensor Cores wait for one that is alone, and with factors of columns (.b_scale of 1 x 128) for both: 20 shapes */
 #define TC__GEMM_PROMOTE_ALONE 2.2
 #define TC__GEMM_PROMOTE_COLUMNS 2.0
 #define TC__GEMM_F32 3.0          /* TC_F32: three products, and the cuts and additions that they do not hide; */
+#define TC__GEMM_F32_ALONE 1.15
 #define TC__GEMM_F32_LESS 2.5     /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
 
-TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v)
+TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v, int width)
 {
     if (!tc__gemm90_promotes(*v)) return 1;
     if (tc__gemm_is_f32(v->a) && tc__gemm90_rows(*v) > 64) return TC__GEMM_F32_LESS;
-    if (tc__gemm_is_f32(v->a)) return TC__GEMM_F32 * (v->consumers == 1 ? TC__GEMM_PROMOTE_64 : 1);
+    if (tc__gemm_is_f32(v->a)) return TC__GEMM_F32 * (v->consumers == 1 ? TC__GEMM_F32_ALONE : 1);
     if (v->b_scale == TC_SCALE_1X128) return TC__GEMM_PROMOTE_COLUMNS;
+    if (tc__gemm90_ahead(*v, width))
+        return v->consumers == 1 ? TC__GEMM_PROMOTE_AHEAD_ALONE : TC__GEMM_PROMOTE_AHEAD;
     if (v->consumers == 1) return TC__GEMM_PROMOTE_ALONE;
     return tc__gemm90_rows(*v) == 64 ? TC__GEMM_PROMOTE_64 : TC__GEMM_PROMOTE;
 }
@@ -292,12 +306,18 @@ TC_HOST int tc__gemm90_ring(const tc_gemm_config *v, const tc_gemm_cut *cut)
     return fit < v->stages ? fit : v->stages;
 }
 
+/* Columns of B that a step brings: what lies in rows, of 16 bits, comes 64 of them at a time. */
+TC_HOST int tc__gemm90_fetched_cols(const tc_gemm_config *v, int width)
+{
+    return tc__gemm_b_row(*v) && !tc__gemm90_turns_b(*v) ? (width + 63) / 64 * 64 : width;
+}
+
 /* The model of the head of this file. */
 TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                             const tc__gemm_device *d)
 {
     const tc__gemm_own own = tc__gemm90_own(v);
-    const double w = cut->width;
+    const double w = cut->width, fetched = tc__gemm90_fetched_cols(v, cut->width);
     const int64_t tiles = tc__gemm90_tiles(v, x, cut), count = tiles * cut->parts;
     const double works = (double)count;
     const int joins = cut->joined ? tc__gemm90_joins_at_once(d, cut->parts) : 0;
@@ -308,8 +328,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle ? TC__GEMM_LINE : 0;
     const double lines = 128 * (1 + more);
-    const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
-    const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v) / TC__GEMM_CLOCK;
+    const double bytes = lines * (v->bm + fetched / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
+    const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v, cut->width) / TC__GEMM_CLOCK;
     const double late = TC__GEMM_LATE / (tc__gemm90_ring(v, cut) - 1);
     const double pace = mma > bytes / rate ? mma : bytes / rate, step = pace > late ? pace : late;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
@@ -320,7 +340,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram * (cut->joined ? TC__GEMM_JOIN_MEMORY
                                                                                               : 1);
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
-    const double drawn = x->straddle ? bytes : lines * (v->bm + w);
+    const double drawn = x->straddle ? bytes : lines * (v->bm + fetched);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT * (x->triangle ? 0.5 : 1.)
                        + works / cut->parts * k * drawn * TC__GEMM_BYTE * (1 + TC__GEMM_LESS_BYTE * d->lacks)
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
@@ -336,7 +356,9 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     else if (cut->parts > 1)
         t += TC__GEMM_MEET + TC__GEMM_ROUND * (double)tc__div_up(cut->parts, 8)
            + waves * v->bm * w * 4 / TC__GEMM_SUMS;
-    if (cut->cluster > 1) t += cut->parts > 1 ? TC__GEMM_CLUSTER_OF_PARTS : TC__GEMM_CLUSTER;
+    if (cut->cluster > 1)
+        t += cut->parts > 1 ? TC__GEMM_CLUSTER_OF_PARTS
+           : tc__gemm90_ahead(*v, cut->width) ? TC__GEMM_PROMOTE_CLUSTER : TC__GEMM_CLUSTER;
     if (!v->swap && !x->clips && (x->rows % v->bm || x->cols % cut->width)) t += TC__GEMM_STORE_CUT;
     return t;
 }

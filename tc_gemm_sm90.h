@@ -181,10 +181,58 @@ TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const 
     tc__gemm90_give(x.c, g, &part->give, now, 1);
 }
 
+/* The same of 64 rows, whose products are in `part`: the next block's run into `next` meanwhile. */
+TC_DEV_SM90A void tc__gemm90_ahead_block(const tc__gemm90_promoter x, const tc_gemm90_block *g,
+                                         tc__gemm90_loop_state *l, tc__gemm90_short *part, tc__gemm90_short *next)
+{
+    const tc__gemm90_sums sums = {part->sums, l->acc, x.mma.n};
+    tc_ring *ring = &l->u->ring;
+    const uint32_t now = ring->stage;
+    tc__gemm90_promoting p;
+    if (tc__gemm_scaled(x.c)) tc__gemm90_ask(x.c, g, l->u, &p);
+    tc_ring_next(ring, g->stages);
+    if (!x.last) {
+        TC_PIPE_WAIT_FULL(g->pipe, ring);
+        next->step = tc__gemm90_step_of(x.c, g, l->u);
+        tc__gemm90_issue_part(x, next);
+        TC_WGMMA_WAIT_GROUP(1);
+    } else {
+        TC_WGMMA_WAIT_GROUP(0);
+    }
+    tc_wgmma_fence_acc(part->sums, x.mma.n / 2);
+    tc__gemm90_promote(x.c, &p, 0, sums);
+    tc__gemm90_give(x.c, g, &part->give, now, 1);
+}
+
+TC_DEV_SM90A void tc__gemm90_ahead_loop(tc_gemm_config_in c, const tc__gemm90_wgmma mma, const tc_gemm90_block *g,
+                                        tc__gemm90_loop_state *l)
+{
+    const tc__gemm90_promoter inner = {c, mma, 0}, last = {c, mma, 1};
+    uint32_t left = tc_uniform(l->u->w.k_blocks);
+    tc__gemm90_short even, odd;
+    even.give = odd.give = tc__gemm90_giver_of(c, g);
+    even.step = tc__gemm90_step_of(c, g, l->u);
+#pragma unroll
+    for (int e = 0; e < mma.n / 2; e++) l->acc[e] = 0.f;
+    tc__gemm90_issue_part(inner, &even);
+#pragma unroll 1
+    for (; left > 2; left -= 2) {
+        tc__gemm90_ahead_block(inner, g, l, &even, &odd);
+        tc__gemm90_ahead_block(inner, g, l, &odd, &even);
+    }
+    if (left == 2) {
+        tc__gemm90_ahead_block(inner, g, l, &even, &odd);
+        tc__gemm90_ahead_block(last, g, l, &odd, &even);
+    } else {
+        tc__gemm90_ahead_block(last, g, l, &even, &odd);
+    }
+}
+
 /* .promote of each block of k: its 64 rows one after the other. acc are the sums; gives all slots back. */
 TC_DEV_SM90A void tc__gemm90_promoting_loop(tc_gemm_config_in c, const tc__gemm90_wgmma mma,
                                             const tc_gemm90_block *g, tc__gemm90_loop_state *l)
 {
+    if (tc__gemm90_ahead(c, mma.n)) return tc__gemm90_ahead_loop(c, mma, g, l);
     const tc__gemm90_promoter inner = {c, mma, 0}, last = {c, mma, 1};
     const uint32_t blocks = tc_uniform(l->u->w.k_blocks);
     tc__gemm90_short part;
@@ -257,8 +305,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(tc_gemm_config_in c)
     const tc_gemm_config v = tc_gemm90_view(c);
     const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn,
                                 tc__gemm90_halves(v) ? TC_F16 : 0};
-    const int half = tc__gemm90_promotes(v) ? v.step : 0;
-    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
+    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind),
                    tc__gemm_is_f32(v.a)  ? tc__f32_wgmma(v.bn)
                    : tc__gemm90_lifts(v) ? tc__lift_wgmma(v.bn, v.a, v.b)
                                         : tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a),
@@ -337,10 +384,10 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
         tc__gemm90_start_full(c, g);
         tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
         if (blockIdx.x < g->p->works && !edges) { /* two copies: others would wait for the instructions of edges */
-            tc__gemm90_load_ahead(1, c, g, u, run);
+            tc__gemm90_load_ahead(1, 1, c, g, u, run);
         } else if (blockIdx.x < g->p->works) {
             tc__gemm90_edge_prefetch(c, g, &run->w);
-            tc__gemm90_load_ahead(0, c, g, u, run);
+            tc__gemm90_load_ahead(0, 1, c, g, u, run);
         }
     }
     __syncwarp();
@@ -450,7 +497,7 @@ TC_DEV_SM90 void tc__gemm90_produce_tiles(tc_gemm_config_in c, const tc_gemm90_b
     const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x), step = tc__gemm90_per_cluster(c, g, gridDim.x);
     const uint32_t works = c.groups ? tc__gemm90_works(c, g) : 0u;
     if (p->waits && tc__gemm90_cluster(c, g) > 1 && first < (c.groups ? works : p->works))
-        tc__gemm90_load_ahead(0, c, g, &b->u, &b->run);
+        tc__gemm90_load_ahead(0, 0, c, g, &b->u, &b->run);
     for (uint32_t i = first; i < (c.groups ? works : p->works);
          b->run.w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i)) {
         tc_gemm_sm90_load(c, g, &b->u, &b->run);

@@ -37,18 +37,20 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
 {
     tc__gemm_tile t = list;
     const int columns = given.b_scale == TC_SCALE_1X128;
-    if (t.swap) {
+    if (t.bm == 256 && !t.swap) { /* the largest of 128 rows: B is the instruction's rows */
+        t.bm = 128, t.bn = 256, t.swap = 1, t.step = 64, t.split = 1;
+    } else if (t.swap) {
         t.bm = t.bm > 128 ? 128 : t.bm;
         t.bn = tc__gemm_is_f32(given.a) ? 128 : t.bn; /* one warpgroup adds while another one multiplies */
-        t.step = 64;
+        t.step = 32;
     } else if (t.schedule == TC_PINGPONG) {
         t.schedule = TC_COOPERATIVE;
         t.bn = columns ? 144 : tc__gemm_is_f32(given.a) ? 160 : 192;
         t.step = t.bn / 2;
     } else if (t.bm == 128) {
         t.bm = columns ? 128 : 256;
-        t.bn = 128, t.step = 64;
-    } else {
+        t.bn = 128, t.step = 32;
+    } else if (columns || tc__gemm_is_f32(given.a)) {
         t.step = t.split = 0, t.cluster_m = 1;
     }
     if (t.step && (tc__gemm_scaled(given) || tc__gemm_is_f32(given.a))) t.step = t.swap ? t.bm : t.bn;
@@ -117,7 +119,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
     const int turns = tc_type_bits(given.a) != 16 && (tc__gemm_a_col(p) || tc__gemm_b_row(p));
     return !(given.sparse || given.bsr || given.conv || given.index || given.gate || tc__gemm_quantised(given)
              || tc__gemm_outputs(given) || tc__tiles_some(given) || tc__gemm90_halves(given)
-             || tc__gemm_holds_twice(given) || turns || given.groups == TC_GROUPS_ARRAY);
+             || tc__gemm_is_f32(given.a) || tc__gemm_scaled(given) || turns
+             || given.groups == TC_GROUPS_ARRAY);
 }
 
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
@@ -126,7 +129,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
 {
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm <= 128;
     if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
-    if (tc__gemm_full(t)) return tc__gemm_full_ok(given) && !(t.bm == 192 && given.groups);
+    if (tc__gemm_full(t))
+        return tc__gemm_full_ok(given) && !(t.bm == 192 && (given.groups || tc__gemm_holds_twice(given)));
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)
              || given.groups == TC_GROUPS_ARRAY) || !t.swap;

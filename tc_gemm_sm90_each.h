@@ -273,7 +273,7 @@ typedef struct tc__each90_writer {
 TC_DEV_SM90A void tc__each90_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc__each90_writer *u,
                                   const tc__each_product *x, const tc_work *w)
 {
-    const tc__gemm90_fetching f = {c, TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B, 0};
+    const tc__gemm90_fetching f = {c, TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B, 0, 0};
     const uint32_t laps = w->k_blocks / (uint32_t)g->stages, job = tc__each90_job_at(c, g);
     tc__each90_job j = tc__each90_job_of(c, x, w);
     j.ring = u->t.u.ring;

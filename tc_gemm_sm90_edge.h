@@ -2,14 +2,15 @@
  * Needs: the headers below; sm_90a.
  *
  *     tc__gemm90_edge_of_tile    what of a tile's two operands does not exist, for its producer
- *     tc__gemm90_edge_fetch      a box of what does
+ *     tc__gemm90_edge_maps       the maps that it takes
+ *     tc__gemm90_edge_fetch      a box of what does exist
  *
  * TMA fills what a box has outside of its matrix with zeros, 16 bytes a cycle: a row that does not exist takes several
  * times as long as one that does (H200: 100 x 7168 x 9728 in tiles of 128 rows 54 us, 128 x 7168 x 9728 42 us). So the
  * last rows of A and of B have a map of their own, whose boxes are as high as what is left, a box without any row is
  * not asked for, and the slot's barrier expects so many bytes less. The slot's other rows are what lay there before,
- * which may be nothing: of them come rows or columns of the sums that D does not have, and nothing else. To write zeros
- * there first would cost up to 1.5 us of a short call.
+ * which may be nothing: of them come rows and columns of sums that D does not have, which the end of a tile leaves out
+ * of all that it makes. To write zeros there first would cost up to 1.5 us of a short call.
  */
 #ifndef TC_GEMM_SM90_EDGE_H
 #define TC_GEMM_SM90_EDGE_H
@@ -73,10 +74,18 @@ TC_DEV_SM90 void tc__gemm90_edge_prefetch(tc_gemm_config_in c, const tc_gemm90_b
     const int b = tc__gemm90_edged_b(c) && p->edges & TC__GEMM90_EDGE_B && p->b_rows - w->col < g->width;
     tc_prefetch_tensormap(a ? &p->a_edge : &p->a);
     tc_prefetch_tensormap(b ? &p->b_edge : &p->b);
+    if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(p->out.epi + TC__GATE_MAP_AT));
 }
 
-/* A box of A, or of B (a constant), from the map that it takes; none where it has no row. This is asked for each box:
- * kept, it would be two registers that a producer does not have. */
+/* Does the producer keep which map a tile takes, or the two bits that say so? A map is two registers. */
+TC_DEV TC_CONSTEXPR int tc__gemm90_edge_kept(tc_gemm_config_in c) { return !tc__gemm90_many(c); }
+TC_DEV_SM90 void tc__gemm90_edge_maps(const tc_gemm90_block *g, tc__gemm90_sources *s)
+{
+    if (s->edge & TC__EDGE_A) s->a.map = &g->p->a_edge;
+    if (s->edge & TC__EDGE_B) s->b.map = &g->p->b_edge;
+}
+
+/* A box of A, or of B (a constant), of a tile with an edge, from the map that it takes; none where it has no row. */
 TC_DEV_SM90 void tc__gemm90_edge_fetch(const int b, const int multicast, const tc_gemm90_block *g,
                                        const tc__gemm90_sources *s, const tc_operand_at at, const tc_operand_to to)
 {

@@ -31,7 +31,7 @@ TC_DEV_SM90 void tc__gemm90_cut_produce(tc_gemm_config_in c, const tc_gemm90_blo
 {
     const tc_gemm_sm90_params *p = g->p;
     const int both = TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
-    const tc__gemm90_fetching any = {c, both, 0}, alone = {c, both, 1};
+    const tc__gemm90_fetching any = {c, both, 0, 0}, alone = {c, both, 1, 0};
     const uint32_t step = tc__gemm90_per_cluster(c, g, gridDim.x);
     tc__tiles_writer t = {{{0, 0}, 0}, {0, 0}};
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};

@@ -55,6 +55,7 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const int whole, tc_gemm_co
         s.to_b = (uint32_t)s.oa.bytes + cm * (uint32_t)(b_rows / 2 * 128);
     }
     s.edge = tc__gemm90_edge_of_tile(whole, c, g, w, &s, a_rows, b_rows);
+    if (tc__gemm90_edge_kept(c)) tc__gemm90_edge_maps(g, &s);
     if (c.conv) s.first = tc__conv_start(g, s.a.row);
     if (c.sparse) tc__sparse_source(c, g, &s.a, s.bricks);
     return s;
@@ -79,8 +80,8 @@ TC_DEV_SM90 void tc__gemm90_fetch_both(const tc__gemm90_fetching f, const tc_gem
         const uint32_t first = to_b + (uint32_t)(box * s->ob.box_bytes), full = tc_pipe_full(g->pipe, at.stage);
         const tc_operand_to to = {first, full}, to2 = {first + up, full};
         const tc_operand_at from = tc_operand_place(s->ob, box, k);
-        tc_operand_fetch(!f.alone && g->cluster_m > 1, &s->b, from, to);
-        tc_operand_fetch(!f.alone && g->cluster_m > 1, &b2, from, to2);
+        tc_operand_fetch(!f.alone && f.c.cluster_m > 1, &s->b, from, to);
+        tc_operand_fetch(!f.alone && f.c.cluster_m > 1, &b2, from, to2);
     }
 }
 
@@ -102,16 +103,16 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
         const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), a_full};
         const int both = c.cluster_n > 1;
         if (!(f.which & TC__GEMM90_EARLY_A)) continue;
-        if (tc__gemm90_edged_a(c)) tc__gemm90_edge_fetch(0, both, g, s, tc_operand_place(s->oa, box, a_k), to);
-        else tc_operand_fetch(both, &s->a, tc_operand_place(s->oa, box, a_k), to);
+        if (!f.edges) tc_operand_fetch(both, &s->a, tc_operand_place(s->oa, box, a_k), to);
+        else tc__gemm90_edge_fetch(0, both, g, s, tc_operand_place(s->oa, box, a_k), to);
     }
 #pragma unroll
     for (int box = 0; box < (c.gate ? 0 : s->ob.boxes); box++) {
         const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
-        const int both = !f.alone && g->cluster_m > 1;
+        const int both = !f.alone && c.cluster_m > 1;
         if (!(f.which & TC__GEMM90_EARLY_B)) continue;
-        if (tc__gemm90_edged_b(c)) tc__gemm90_edge_fetch(1, both, g, s, tc_operand_place(s->ob, box, b_k), to);
-        else tc_operand_fetch(both, &s->b, tc_operand_place(s->ob, box, b_k), to);
+        if (!f.edges) tc_operand_fetch(both, &s->b, tc_operand_place(s->ob, box, b_k), to);
+        else tc__gemm90_edge_fetch(1, both, g, s, tc_operand_place(s->ob, box, b_k), to);
     }
     if (c.gate && (f.which & TC__GEMM90_EARLY_B)) tc__gemm90_fetch_both(f, g, s, at);
     if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, s->bricks, at);
@@ -145,36 +146,42 @@ TC_DEV_SM90 void tc__gemm90_load_known(const tc__gemm90_fetching f, const tc_gem
     }
 }
 
-TC_DEV_SM90 void tc__gemm90_load_blocks(const tc__gemm90_fetching f, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                        const tc__gemm90_run *run)
+/* A tile that may lack a copy has a loop of its own, and so has a block that may or may not have a neighbour: with a
+ * branch between two copies ptxas gives both the same registers, and the second waits until the first has been read,
+ * which makes a tile of 64 rows 5 to 10 % slower. */
+TC_DEV_SM90 void tc__gemm90_load_blocks(const int alone, tc_gemm_config_in c, const tc_gemm90_block *g,
+                                        tc_gemm90_producer *u, const tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(0, f.c, g, &run->w);
+    const int both = TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
+    const uint32_t none = alone ? 0 : TC__EDGE_NO_A | TC__EDGE_NO_B;
+    const uint32_t some = none | (tc__gemm90_edge_kept(c) ? 0 : TC__EDGE_A | TC__EDGE_B);
+    const tc__gemm90_fetching whole = {c, both, alone, 0}, edges = {c, both, alone, 1};
+    const tc__gemm90_sources s = tc__gemm90_sources_of(0, c, g, &run->w);
     const tc__gemm90_known x = {run, &s};
-    tc__gemm90_load_known(f, g, u, x);
+    if (s.edge & some) tc__gemm90_load_known(edges, g, u, x);
+    else tc__gemm90_load_known(whole, g, u, x);
 }
 
-/* Those of one tile of work, from number `from` on. A block that may or may not have a neighbour has a loop for each:
- * with a branch between two copies ptxas gives both the same registers, and the second waits until the first has been
- * read. */
+/* Those of one tile of work, from number `from` on. */
 TC_DEV_SM90 void tc_gemm_sm90_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                    const tc__gemm90_run *run)
 {
-    const int both = TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
-    const tc__gemm90_fetching any = {c, both, 0}, alone = {c, both, 1};
-    if (tc__gemm90_picks_cluster(c) && g->cluster_m == 1) tc__gemm90_load_blocks(alone, g, u, run);
-    else tc__gemm90_load_blocks(any, g, u, run);
+    if (c.cluster_m * c.cluster_n == 1 || (tc__gemm90_picks_cluster(c) && g->cluster_m == 1))
+        tc__gemm90_load_blocks(1, c, g, u, run);
+    else tc__gemm90_load_blocks(0, c, g, u, run);
 }
 
 enum { TC__GEMM90_AHEAD = 4 };
 
 /* The first blocks of k of the first tile, for which no slot need be waited for. Programmatic dependent launch: as many
  * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. whole: there
- * are no edges. */
-TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, tc_gemm_config_in c, const tc_gemm90_block *g,
+ * are no edges; alone: there is no neighbour. */
+TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, const int alone, tc_gemm_config_in c, const tc_gemm90_block *g,
                                        tc_gemm90_producer *u, tc__gemm90_run *run)
 {
     const tc__gemm90_sources s = tc__gemm90_sources_of(whole, c, g, &run->w);
-    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, 0}, b = {c, TC__GEMM90_EARLY_B, 0};
+    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, alone, !whole},
+                                 b = {c, TC__GEMM90_EARLY_B, alone, !whole};
     const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
     const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;
     const uint32_t ahead = run->w.k_blocks < most ? run->w.k_blocks : most;

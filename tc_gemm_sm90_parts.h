@@ -24,6 +24,11 @@
  */
 #define TC__GEMM90_WIDTH(n)                                                                                           \
     if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
+#define TC__GEMM90_PROMOTED_WIDTH(n)                                                                                  \
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) {                                                          \
+        const tc__gemm90_wgmma of = {k.widths[n / 8 - 1], n};                                                         \
+        tc__gemm90_promoting_loop(k.c, of, g, l);                                                                     \
+    }
 #define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
     if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
 #define TC__GEMM90_LIFT_WIDTH(n)                                                                                      \
@@ -44,10 +49,12 @@ TC__GEMM90_LOOP(any_32_to_256, TC__GEMM90_ANY_WIDTH(32) TC__GEMM90_ANY_WIDTH(64)
                 TC__GEMM90_ANY_WIDTH(224) TC__GEMM90_ANY_WIDTH(256))
 TC__GEMM90_LOOP(promoting, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
                 tc__gemm90_promoting_loop(k.c, whole, g, l);)
-TC__GEMM90_LOOP(promoting_half, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
-                const tc__gemm90_wgmma half = {k.half, k.c.step};
-                if (g->width == k.c.step) tc__gemm90_promoting_loop(k.c, half, g, l);
-                if (g->width == k.c.bn) tc__gemm90_promoting_loop(k.c, whole, g, l);)
+/* the lists of TC_GEMM_DEFINE by themselves: of 16 such loops nvcc takes ten seconds to see which are none */
+TC__GEMM90_LOOP(promoting_64_to_128, TC__GEMM90_PROMOTED_WIDTH(64) TC__GEMM90_PROMOTED_WIDTH(128))
+TC__GEMM90_LOOP(promoting_32_to_128, TC__GEMM90_PROMOTED_WIDTH(32) TC__GEMM90_PROMOTED_WIDTH(64)
+                TC__GEMM90_PROMOTED_WIDTH(96) TC__GEMM90_PROMOTED_WIDTH(128))
+TC__GEMM90_LOOP(promoting_96_to_192, TC__GEMM90_PROMOTED_WIDTH(96) TC__GEMM90_PROMOTED_WIDTH(192))
+TC__GEMM90_LOOP(promoting_16_to_256, TC__WG_BY_16(TC__GEMM90_PROMOTED_WIDTH))
 TC__GEMM90_LOOP(promoting_late, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
                 tc__gemm90_promoting_late_loop(k.c, whole, g, l);)
 TC__GEMM90_LOOP(weights, tc__gemm90_weights_loop(k.c, k.rs_one, g, l);)
@@ -61,6 +68,13 @@ TC__GEMM90_LOOP(lift_promoting, const tc__lift_wgmmas whole = {k.rs_one, k.c.bn}
                 tc__gemm90_lift_promoting_loop(k.c, whole, g, l);)
 TC__GEMM90_LOOP(lift_promoting_late, tc__gemm90_lift_late_loop(k.c, k.rs_one, g, l);)
 
+TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_loop_fn tc__gemm90_promoting_of(tc_gemm_config_in v)
+{
+    if (v.bn <= 128 && v.step == 64) return tc__gemm90_loop_promoting_64_to_128;
+    if (v.bn <= 128 && v.step % 32 == 0) return tc__gemm90_loop_promoting_32_to_128;
+    return v.bn == 192 && v.step == 96 ? tc__gemm90_loop_promoting_96_to_192 : tc__gemm90_loop_promoting_16_to_256;
+}
+
 TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_loop_fn tc__gemm90_loop_of(tc_gemm_config_in v)
 {
     const int late = v.promote > v.bk;
@@ -72,8 +86,8 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_loop_fn tc__gemm90_loop_of(tc_gemm_config_i
     if (tc__gemm90_lifts(v)) return v.step ? tc__gemm90_loop_lift_16_to_256 : tc__gemm90_loop_lift_one;
     if (v.any) return v.step ? tc__gemm90_loop_any_32_to_256 : tc__gemm90_loop_any_one;
     if (tc__gemm90_promotes(v) && late) return tc__gemm90_loop_promoting_late;
-    if (tc__gemm90_promotes(v))
-        return v.step && v.step < v.bn ? tc__gemm90_loop_promoting_half : tc__gemm90_loop_promoting;
+    if (tc__gemm90_promotes(v) && v.step && v.step < v.bn) return tc__gemm90_promoting_of(v);
+    if (tc__gemm90_promotes(v)) return tc__gemm90_loop_promoting;
     if (v.step == 0) return tc__gemm90_loop_one;
     if (v.step % 64 == 0) return tc__gemm90_loop_64_to_256;
     if (v.step % 16) return tc__gemm90_loop_8_to_256;

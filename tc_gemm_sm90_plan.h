@@ -374,6 +374,14 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_pairs(tc_gemm_config_in v)
     return tc__gemm_is_f32(v.a) && tc__gemm90_rows(v) == 64 && v.bn <= 64;
 }
 
+/* .promote of each block of k in tiles of n columns: are short sums held twice, so that the next block's products run
+ * while this one's are added? Where a warpgroup has 64 rows, and registers for it. */
+TC_HD TC_CONSTEXPR int tc__gemm90_ahead(tc_gemm_config_in v, int n)
+{
+    return v.promote == v.bk && !tc__gemm_is_f32(v.a) && !v.sparse && !tc__gemm90_lifts(v) && v.consumers <= 2
+        && v.b_scale != TC_SCALE_1X128 && tc__gemm90_rows(v) == 64 && v.bn / 2 + n <= 192;
+}
+
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
  * after each block of k; and factors of columns; of .sparse metadata and what goes with it; of an A from registers
  * these, and what their order at the end takes. */
@@ -386,29 +394,37 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
     if (v.sparse) return sums + tc__gemm90_rows(v) * v.bn / 128;
     if (tc__gemm90_f32_pairs(v)) return sums + v.bn;
     if (tc__gemm_is_f32(v.a)) return sums + v.bn / 2 + v.bn / 8; /* and a unit's parts of A */
+    if (tc__gemm90_ahead(v, v.bn)) return sums + v.bn;
     return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
 }
 
-/* Do the accumulators want every register? .sparse, .conv, looked-up rows: their producer wants some too. */
+/* Do the accumulators want every register? .sparse, .conv, .gate, looked-up rows, promoted sums of groups: their
+ * producer wants some too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_many(tc_gemm_config_in v)
 {
-    return tc__gemm90_sums_held(v) > (v.sparse || v.conv || tc__gemm90_gathers(v) ? 192 : 160);
+    if (tc__gemm90_ahead(v, v.bn)) return 0; /* there is little beside them */
+    return tc__gemm90_sums_held(v)
+         > (v.sparse || v.conv || v.gate || tc__gemm90_gathers(v) || (v.groups && tc__gemm90_promotes(v)) ? 192 : 160);
 }
 
 /* Are rows that an operand does not have left out (tc_gemm_sm90_edge.h)? Where nothing but their own sums comes of
  * them, where tiles begin at multiples of their rows, and where the producer has registers for it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_edged(tc_gemm_config_in c)
 {
-    return !c.any && !c.conv && !c.groups && !c.gate && !c.sparse && !c.weights && !c.index && !tc__tiles_some(c)
-        && !tc__gemm_by_80(c) && !tc__gemm_is_f32(c.a) && !tc__gemm90_turning(c) && !tc__gemm_outputs(c)
-        && !tc__gemm_in_tile(c) && !tc__gemm_own_ends(c) && !tc__gemm90_lifts(c)
+    return !c.any && !c.conv && !c.groups && !c.sparse && !c.weights && !c.index && !tc__tiles_some(c)
+        && !tc__gemm_by_80(c) && !tc__gemm_is_f32(c.a) && !tc__gemm90_turning(c) && !tc__gemm90_lifts(c)
         && !(tc__gemm90_promotes(c) && tc__gemm90_many(c));
 }
 TC_HD TC_CONSTEXPR int tc__gemm90_edged_a(tc_gemm_config_in c)
 {
     return tc__gemm90_edged(c) && !tc__gemm_a_col(c);
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_edged_b(tc_gemm_config_in c) { return tc__gemm90_edged(c) && !tc__gemm_b_row(c); }
+
+/* And columns: not where a tile has two products', or where what is made of a row is of all of its columns. */
+TC_HD TC_CONSTEXPR int tc__gemm90_edged_b(tc_gemm_config_in c)
+{
+    return tc__gemm90_edged(c) && !tc__gemm_b_row(c) && !c.gate && !tc__gemm_in_tile(c);
+}
 
 /* Is there a function for each width that the instruction has, or for every second one? */
 TC_HD TC_CONSTEXPR int tc__gemm90_any_n(tc_gemm_config_in c)
@@ -493,7 +509,7 @@ enum { TC__GEMM90_WIDTHS = 32 }; /* of 8, 16 ... 256 columns */
 
 typedef struct tc_gemm90 {
     tc_gemm_config c;
-    tc_wgmma_fn mma, half;                 /* of .bn columns; of .step, where it is half of them (.promote) */
+    tc_wgmma_fn mma;                       /* of .bn columns */
     tc_wgmma_rs_fn rs_one;                 /* .any without .step; A from registers */
     tc_wgmma_fn widths[TC__GEMM90_WIDTHS]; /* .step: by columns / 8 - 1 */
     tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any with .step, and A from registers: so */
@@ -614,8 +630,9 @@ typedef struct tc__gemm90_sources {
 /* What a fetch knows before it runs. */
 typedef struct tc__gemm90_fetching {
     tc_gemm_config c;
-    int which; /* a constant: TC__GEMM90_EARLY_A, _B, or both; */
-    int alone; /* so is this: nothing goes to another block */
+    int which; /* constants: TC__GEMM90_EARLY_A, _B, or both; */
+    int alone; /* nothing goes to another block; */
+    int edges; /* it may have no row of A or of B to fetch */
 } tc__gemm90_fetching;
 
 /* .groups: where the table of tiles lies. */

@@ -16,13 +16,12 @@ TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(tc_gemm_config_in c)
     return c.step == 0 || (c.step % least == 0 && tc_gemm90_view(c).bn % c.step == 0);
 }
 
-/* .promote: one width or two, and one where sums are added late or have factors. */
+/* .promote: one width where sums are added late or have factors. */
 TC_HD TC_CONSTEXPR int tc__gemm90_promoted_step_ok(tc_gemm_config_in c)
 {
-    const int bn = tc_gemm90_view(c).bn;
-    const int half = 2 * c.step == bn && c.promote == c.bk && !tc__gemm_scaled(c)
-                  && !tc__gemm90_lifts(tc_gemm90_view(c));
-    return !tc__gemm90_promotes(c) || c.step == 0 || c.step == bn || half;
+    const int any = c.promote == c.bk && !tc__gemm_scaled(c) && !tc__gemm_is_f32(c.a)
+                 && !tc__gemm90_lifts(tc_gemm90_view(c));
+    return !tc__gemm90_promotes(c) || c.step == 0 || c.step == tc_gemm90_view(c).bn || any;
 }
 
 /* What lies MN-major comes in boxes of 128 bytes of rows. Of 16 bits the blocks of a cluster share whole ones; of what
@@ -215,8 +214,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
     X(((c).b_scale != TC_SCALE_128X128 || (c).bn % 64 == 0) && ((c).a_scale != TC_SCALE_128X128 || (c).bm % 64 == 0), \
       "tc: with TC_SCALE_128X128 a tile's side (.bm of A, .bn of B) must be a multiple of 64")                        \
     X(tc__gemm90_promoted_step_ok(c),                                                                                 \
-      "tc: with .promote, .step must be .bn (with .swap: .bm) or 0, or half of it where .promote is .bk, there "      \
-      "are no factors, and A (with .swap: B) is not turned on its way to registers")                                  \
+      "tc: with .promote, .step must be .bn (with .swap: .bm) or 0 where .promote is not .bk, there are factors, or " \
+      "A (with .swap: B) is turned on its way to registers; and so with TC_F32")                                  \
     X((c).promote <= 0 || (c).promote % (c).bk == 0, "tc: .promote must be a multiple of .bk")                        \
     X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \
       "tc: .cluster_m * .cluster_n must be in 1..8")                                                                  \

@@ -19,10 +19,12 @@
 
 /* bench/gemm_kernels.cu has them */
 #define KERNELS_OF(X)                                                                                              \
-    X(bf16, any, TC_BF16, TC_BF16, 0) X(f16, f16, TC_F16, TC_F16, 0) X(tf32, tf32, TC_TF32, TC_F32, 0)             \
-    X(s8, s8, TC_S8, TC_S32, 0) X(e4m3, e4m3, TC_E4M3, TC_BF16, 0) X(e4m3_fast, e4m3_fast, TC_E4M3, TC_BF16, 0)    \
-    X(blocks, blocks, TC_E4M3, TC_BF16, 1)
-#define DECLARE(as, name, ab, d, scaled) TC_GEMM_DECLARE(gemm_##name);
+    X(bf16, any, TC_BF16, TC_BF16, 0, 0, 0) X(f16, f16, TC_F16, TC_F16, 0, 0, 0)                                   \
+    X(row_row, row_row, TC_BF16, TC_BF16, 0, 1, 0) X(col_col, col_col, TC_BF16, TC_BF16, 1, 0, 0)                  \
+    X(col_row, col_row, TC_BF16, TC_BF16, 1, 1, 0) X(tf32, tf32, TC_TF32, TC_F32, 0, 0, 0)                         \
+    X(s8, s8, TC_S8, TC_S32, 0, 0, 0) X(e4m3, e4m3, TC_E4M3, TC_BF16, 0, 0, 0)                                     \
+    X(e4m3_fast, e4m3_fast, TC_E4M3, TC_BF16, 0, 0, 0) X(blocks, blocks, TC_E4M3, TC_BF16, 0, 0, 1)
+#define DECLARE(as, name, ab, d, a_col, b_row, scaled) TC_GEMM_DECLARE(gemm_##name);
 KERNELS_OF(DECLARE)
 
 typedef struct kernel {
@@ -31,7 +33,8 @@ typedef struct kernel {
     tc_status (*can_run)(const tc_gemm_args *, const char **);
     bench_kind kind;
 } kernel;
-#define ROW(as, name, ab, d, scaled) {#as, gemm_##name##_run, gemm_##name##_can_run, {ab, d, 0, 0, 0, 0, scaled}},
+#define ROW(as, name, ab, d, a_col, b_row, scaled) \
+    {#as, gemm_##name##_run, gemm_##name##_can_run, {ab, d, a_col, b_row, 0, 0, scaled}},
 static const kernel kernels[] = {KERNELS_OF(ROW)};
 static const kernel *now = kernels; /* what is measured */
 

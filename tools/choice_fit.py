@@ -5,13 +5,15 @@
     build/bench/choice --finals few.csv --finalists 16 --beside 1 --seconds 0.04 --rounds 3      of the fastest, as the
                                                           suite takes them: short bursts do not make a board hot
     python3 tools/choice_fit.py all.csv [more.csv ...] [--hot bench/results/choice_hot.csv few.csv ...] [--evals 9000]
-                                [--seed 1] [--hold REGEX] [--stay 0.0003] [--right 0.15]
+                                [--seed 1] [--hold REGEX] [--stay 0.0003] [--right 0.15] [--as e4m3]
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
 takes, before and after, then the #define lines and the kernels' own figures to put into the header. Needs numpy and
-cma from the Python package index, and a C compiler; bf16 alone. What is minimised is the time of the picks over the
-best's, made smooth (a cut counts by how near the model has it to its favourite), and a little how far the model's times
-of what is near the best are from the measured ones. Rows of one shape are only compared with each other, so files of
+cma from the Python package index, and a C compiler. --as: what build/bench/choice --as measured: bf16, row_row; e4m3 or
+blocks, of which only the constants of promoted sums are fitted (bench/results/choice_e4m3.csv). What is minimised is
+the time of the picks over the best's, made smooth (a cut counts by how near the model has it to its favourite), and a
+little how far the model's times of what is near the best are from the measured ones. Rows of one shape are only
+compared with each other, so files of
 several boards go together. --hot: files of --beside 1, which are what a call is like and count four times; their times
 are cuBLASLt's, no clock's. --right: what a time that is not right costs. --hold: constants that stay as they are, as
 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2). --stay: what it costs to move one by a factor of e^0.5,
@@ -24,7 +26,9 @@ import numpy as np
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 HEADER = os.path.join(HERE, 'tc_gemm_choice.h')
 # of other types, of other boards, or by definition
-FIXED = ('TC__GEMM_PROMOTE', 'TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_PDL')
+FIXED = ('TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_PDL')
+PROMOTED = r'PROMOTE|8\.\d$'  # of e4m3
+KINDS = ('bf16', 'row_row', 'e4m3', 'blocks')
 NEAR, SHARP = 0.1, 0.012  # what is near the best; how near the model's favourite what counts as picked is
 
 SHIM = r'''
@@ -32,17 +36,19 @@ extern double fit_p[96];
 #include "tc.h"
 double fit_p[96];
 static TC_ALIGN(256) unsigned char memory[512];
-/* rows of m, n, k, kernel, width, cluster, parts, meet: the model's nanoseconds */
-void model(int count, const int *r, double *out)
+/* rows of m, n, k, kernel, width, cluster, parts, meet: the model's nanoseconds. kind: a number of KINDS */
+void model(int kind, int count, const int *r, double *out)
 {
     const tc__gemm_device d = tc__gemm_device_of(132, TC__H200_BANDWIDTH);
     tc_gemm_config given = {0};
-    given.a = given.b = given.d = TC_BF16;
+    given.d = TC_BF16, given.a = given.b = kind < 2 ? TC_BF16 : TC_E4M3;
+    if (kind == 1) given.b_layout = TC_ROW;
+    if (kind == 3) given.a_scale = TC_SCALE_1X128, given.b_scale = TC_SCALE_128X128;
     for (int i = 0; i < count; i++, r += 8) {
         const tc_gemm_config c = tc__gemm_tiled(given, tc__gemm_tiles_of[r[3] - 1]), v = tc_gemm90_view(c);
         tc_gemm_args g = {0};
         tc_gemm_cut cut = {0};
-        g.m = r[0], g.n = r[1], g.k = r[2], g.lda = g.ldb = r[2], g.ldd = r[1];
+        g.m = r[0], g.n = r[1], g.k = r[2], g.lda = r[2], g.ldb = kind == 1 ? r[1] : r[2], g.ldd = r[1];
         g.a = g.b = g.d = memory;
         const tc__gemm_problem x = tc__gemm90_problem(&c, &g);
         cut.width = r[4], cut.parts = r[6], cut.joined = r[7] == TC_MEET_CLUSTER;
@@ -115,6 +121,7 @@ def main():
     parser.add_argument('--hold', default='$^')
     parser.add_argument('--stay', type=float, default=0.0003)
     parser.add_argument('--right', type=float, default=0.15)
+    parser.add_argument('--as', dest='kind', choices=KINDS, default='bf16')
     o = parser.parse_args()
     import cma
 
@@ -126,7 +133,9 @@ def main():
     weight = np.where(cold, 1., 4.)
     measured = np.where(cold, np.log(1e3 * least), 0.)[shape_of] + late
     kept_out = np.array([(7 * m + 13 * n + 29 * k) % 5 == 0 for m, n, k in shapes])
-    held = np.array([re.search(o.hold, n) is not None for n in names])
+    promotes = o.kind in ('e4m3', 'blocks')
+    held = np.array([re.search(o.hold, n) is not None or (re.search(PROMOTED, n) is not None) != promotes
+                     for n in names])
     memory = np.array([n.endswith('.3') for n in names])  # shares of the memory's rate
     constants, times = (ctypes.c_double * 96).in_dll(shared, 'fit_p'), np.zeros(len(rows))
 
@@ -138,7 +147,8 @@ def main():
 
     def model(p):
         for i, v in enumerate(p): constants[i] = v
-        shared.model(len(rows), rows.ctypes.data_as(ctypes.c_void_p), times.ctypes.data_as(ctypes.c_void_p))
+        shared.model(KINDS.index(o.kind), len(rows), rows.ctypes.data_as(ctypes.c_void_p),
+                     times.ctypes.data_as(ctypes.c_void_p))
         return np.log(times)
 
     def loss(x):
