@@ -89,7 +89,7 @@ TC_DEV_SM90 void tc__conv_fetch(const tc__gemm90_fetching f, const tc_gemm90_blo
         const tc_operand_at place = {0, channel, 0};
         tc_operand_source b = s->b;
         b.batch = (int)tap;
-        tc_operand_fetch(!f.alone && f.c.cluster_m > 1, &b, place, to);
+        tc_operand_fetch(tc__gemm90_shares_b(f, g), &b, place, to);
     }
 }
 

@@ -463,8 +463,8 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                         ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate, .rows, .top "
                           "and a quantised D"
                         : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "
-                          "up, sparse or f32, sums in f16 or promoted, nor with .conv, .gate, .rows, a quantised D, "
-                          "tiles and outputs of one's own; 7 not with .groups", kernel);
+                          "up, sparse or f32, factors, sums in f16 (7: or promoted), nor with .conv, .gate, .rows, a "
+                          "quantised D, tiles and outputs of one's own; 7 not with .groups", kernel);
     return TC_OK;
 }
 

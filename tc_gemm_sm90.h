@@ -384,10 +384,10 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
         tc__gemm90_start_full(c, g);
         tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
         if (blockIdx.x < g->p->works && !edges) { /* two copies: others would wait for the instructions of edges */
-            tc__gemm90_load_ahead(1, 1, c, g, u, run);
+            tc__gemm90_load_ahead(1, c, g, u, run);
         } else if (blockIdx.x < g->p->works) {
             tc__gemm90_edge_prefetch(c, g, &run->w);
-            tc__gemm90_load_ahead(0, 1, c, g, u, run);
+            tc__gemm90_load_ahead(0, c, g, u, run);
         }
     }
     __syncwarp();
@@ -497,7 +497,7 @@ TC_DEV_SM90 void tc__gemm90_produce_tiles(tc_gemm_config_in c, const tc_gemm90_b
     const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x), step = tc__gemm90_per_cluster(c, g, gridDim.x);
     const uint32_t works = c.groups ? tc__gemm90_works(c, g) : 0u;
     if (p->waits && tc__gemm90_cluster(c, g) > 1 && first < (c.groups ? works : p->works))
-        tc__gemm90_load_ahead(0, 0, c, g, &b->u, &b->run);
+        tc__gemm90_load_ahead(0, c, g, &b->u, &b->run);
     for (uint32_t i = first; i < (c.groups ? works : p->works);
          b->run.w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i)) {
         tc_gemm_sm90_load(c, g, &b->u, &b->run);

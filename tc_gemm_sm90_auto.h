@@ -36,7 +36,7 @@ enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unuse
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
-    const int columns = given.b_scale == TC_SCALE_1X128;
+    const int columns = tc__gemm_plain(given).b_scale == TC_SCALE_1X128, late = given.promote > 128;
     if (t.bm == 256 && !t.swap) { /* the largest of 128 rows: B is the instruction's rows */
         t.bm = 128, t.bn = 256, t.swap = 1, t.step = 64, t.split = 1;
     } else if (t.swap) {
@@ -48,7 +48,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
         t.bn = columns ? 144 : tc__gemm_is_f32(given.a) ? 160 : 192;
         t.step = t.bn / 2;
     } else if (t.bm == 128) {
-        t.bm = columns ? 128 : 256;
+        t.bm = columns || late ? 128 : 256;
         t.bn = 128, t.step = 32;
     } else if (columns || tc__gemm_is_f32(given.a)) {
         t.step = t.split = 0, t.cluster_m = 1;
@@ -72,7 +72,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_halved(tc_gemm_config_in given, const 
 TC_HD TC_CONSTEXPR int tc__gemm_lifted(tc_gemm_config_in given)
 {
     const tc_gemm_config p = tc__gemm_plain(given);
-    const int plain = !given.epi2 && !tc__gemm_outputs(given) && !tc__gemm_quantised(given);
+    const int plain = !given.epi2 && !tc__gemm_outputs(given) && !tc__gemm_quantised(given) && !tc__gemm_in_tile(given);
     return tc_type_bits(given.a) == 8 && !given.sparse && !given.bsr
         && (tc__gemm_a_col(p) || (tc__gemm_b_row(p) && plain));
 }
@@ -83,7 +83,8 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_lifted_tile(tc_gemm_config_in given, c
 {
     const tc_gemm_config p = tc__gemm_plain(given);
     const int swap = tc__gemm_b_row(p) && !tc__gemm_a_col(p) && !twice, flat = tc__gemm_b_row(p) || twice;
-    const int rows = !flat || p.b_scale == TC_SCALE_1X128 ? 128 : 256, cols = flat ? 128 : 256;
+    const int few = !flat || p.b_scale == TC_SCALE_1X128 || p.promote > 128;
+    const int rows = few ? 128 : 256, cols = flat ? 128 : 256;
     tc__gemm_tile t = list;
     t.step = twice || (flat && !list.swap) ? 64 : 32;
     if (list.swap) t.bn = 128;
@@ -119,7 +120,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
     const int turns = tc_type_bits(given.a) != 16 && (tc__gemm_a_col(p) || tc__gemm_b_row(p));
     return !(given.sparse || given.bsr || given.conv || given.index || given.gate || tc__gemm_quantised(given)
              || tc__gemm_outputs(given) || tc__tiles_some(given) || tc__gemm90_halves(given)
-             || tc__gemm_is_f32(given.a) || tc__gemm_scaled(given) || turns
+             || tc__gemm_is_f32(given.a) || tc__gemm_scaled(given) || given.promote > 128 || turns
              || given.groups == TC_GROUPS_ARRAY);
 }
 
@@ -197,6 +198,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */
     if (c.sparse && t.cluster_m == 2 && !twice) c.epi_stages = 1;
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
+    if (!tc__gemm90_promoted_step_ok(c)) c.step = tc_gemm90_view(c).bn;
     if (c.bsr || c.groups == TC_GROUPS_ARRAY || tc__gemm90_turning(tc_gemm90_view(c))
         || !tc__gemm90_turned_ok(tc_gemm90_view(c)))
         c.cluster_m = c.cluster_n = 1;

@@ -138,7 +138,7 @@ TC_DEV_SM90 void tc__gather_fetch(tc_gemm_config_in c, const tc_gemm90_block *g,
     const tc__gemm90_fetching any = {c, which, 0, 0}, alone = {c, which, 1, 0};
     tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, at.stage),
                                  (uint32_t)(c.swap ? tc__gemm90_a(c).bytes : tc__gemm90_b(c, g->width).bytes));
-    if (tc__gemm90_picks_cluster(c) && g->cluster_m == 1) tc__gemm90_fetch(alone, g, s, at);
+    if (tc__gemm90_alone(c, g)) tc__gemm90_fetch(alone, g, s, at);
     else tc__gemm90_fetch(any, g, s, at);
 }
 

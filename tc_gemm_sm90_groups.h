@@ -46,7 +46,7 @@ TC_DEV_SM90 void tc__gemm90_cut_produce(tc_gemm_config_in c, const tc_gemm90_blo
         const tc__gemm90_known x = {&run, &s};
         s.a.batch = s.b.batch = k.end;
         s.k = p->k_first ? p->k_first : p->groups.rows - (k.end - k.first);
-        if (tc__gemm90_picks_cluster(c) && g->cluster_m == 1) tc__gemm90_load_known(alone, g, &t.u, x);
+        if (tc__gemm90_alone(c, g)) tc__gemm90_load_known(alone, g, &t.u, x);
         else tc__gemm90_load_known(any, g, &t.u, x);
     }
     run.w.part = TC__TILES_END;

@@ -80,8 +80,8 @@ TC_DEV_SM90 void tc__gemm90_fetch_both(const tc__gemm90_fetching f, const tc_gem
         const uint32_t first = to_b + (uint32_t)(box * s->ob.box_bytes), full = tc_pipe_full(g->pipe, at.stage);
         const tc_operand_to to = {first, full}, to2 = {first + up, full};
         const tc_operand_at from = tc_operand_place(s->ob, box, k);
-        tc_operand_fetch(!f.alone && f.c.cluster_m > 1, &s->b, from, to);
-        tc_operand_fetch(!f.alone && f.c.cluster_m > 1, &b2, from, to2);
+        tc_operand_fetch(tc__gemm90_shares_b(f, g), &s->b, from, to);
+        tc_operand_fetch(tc__gemm90_shares_b(f, g), &b2, from, to2);
     }
 }
 
@@ -103,16 +103,20 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
         const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), a_full};
         const int both = c.cluster_n > 1;
         if (!(f.which & TC__GEMM90_EARLY_A)) continue;
-        if (!f.edges) tc_operand_fetch(both, &s->a, tc_operand_place(s->oa, box, a_k), to);
-        else tc__gemm90_edge_fetch(0, both, g, s, tc_operand_place(s->oa, box, a_k), to);
+        if (f.asks && tc__gemm90_edged_a(c))
+            tc__gemm90_edge_fetch(0, both, g, s, tc_operand_place(s->oa, box, a_k), to);
+        else
+            tc_operand_fetch(both, &s->a, tc_operand_place(s->oa, box, a_k), to);
     }
 #pragma unroll
     for (int box = 0; box < (c.gate ? 0 : s->ob.boxes); box++) {
         const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
-        const int both = !f.alone && c.cluster_m > 1;
+        const int both = tc__gemm90_shares_b(f, g);
         if (!(f.which & TC__GEMM90_EARLY_B)) continue;
-        if (!f.edges) tc_operand_fetch(both, &s->b, tc_operand_place(s->ob, box, b_k), to);
-        else tc__gemm90_edge_fetch(1, both, g, s, tc_operand_place(s->ob, box, b_k), to);
+        if (f.asks && tc__gemm90_edged_b(c))
+            tc__gemm90_edge_fetch(1, both, g, s, tc_operand_place(s->ob, box, b_k), to);
+        else
+            tc_operand_fetch(both, &s->b, tc_operand_place(s->ob, box, b_k), to);
     }
     if (c.gate && (f.which & TC__GEMM90_EARLY_B)) tc__gemm90_fetch_both(f, g, s, at);
     if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, s->bricks, at);
@@ -153,21 +157,20 @@ TC_DEV_SM90 void tc__gemm90_load_blocks(const int alone, tc_gemm_config_in c, co
                                         tc_gemm90_producer *u, const tc__gemm90_run *run)
 {
     const int both = TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
-    const uint32_t none = alone ? 0 : TC__EDGE_NO_A | TC__EDGE_NO_B;
+    const uint32_t none = alone && c.cluster_n == 1 ? 0 : TC__EDGE_NO_A | TC__EDGE_NO_B;
     const uint32_t some = none | (tc__gemm90_edge_kept(c) ? 0 : TC__EDGE_A | TC__EDGE_B);
-    const tc__gemm90_fetching whole = {c, both, alone, 0}, edges = {c, both, alone, 1};
+    const tc__gemm90_fetching all = {c, both, alone, 0}, asking = {c, both, alone, 1};
     const tc__gemm90_sources s = tc__gemm90_sources_of(0, c, g, &run->w);
     const tc__gemm90_known x = {run, &s};
-    if (s.edge & some) tc__gemm90_load_known(edges, g, u, x);
-    else tc__gemm90_load_known(whole, g, u, x);
+    if (s.edge & some) tc__gemm90_load_known(asking, g, u, x);
+    else tc__gemm90_load_known(all, g, u, x);
 }
 
 /* Those of one tile of work, from number `from` on. */
 TC_DEV_SM90 void tc_gemm_sm90_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                    const tc__gemm90_run *run)
 {
-    if (c.cluster_m * c.cluster_n == 1 || (tc__gemm90_picks_cluster(c) && g->cluster_m == 1))
-        tc__gemm90_load_blocks(1, c, g, u, run);
+    if (c.cluster_m * c.cluster_n == 1 || tc__gemm90_alone(c, g)) tc__gemm90_load_blocks(1, c, g, u, run);
     else tc__gemm90_load_blocks(0, c, g, u, run);
 }
 
@@ -175,13 +178,12 @@ enum { TC__GEMM90_AHEAD = 4 };
 
 /* The first blocks of k of the first tile, for which no slot need be waited for. Programmatic dependent launch: as many
  * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. whole: there
- * are no edges; alone: there is no neighbour. */
-TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, const int alone, tc_gemm_config_in c, const tc_gemm90_block *g,
+ * are no edges and no neighbour. */
+TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, tc_gemm_config_in c, const tc_gemm90_block *g,
                                        tc_gemm90_producer *u, tc__gemm90_run *run)
 {
     const tc__gemm90_sources s = tc__gemm90_sources_of(whole, c, g, &run->w);
-    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, alone, !whole},
-                                 b = {c, TC__GEMM90_EARLY_B, alone, !whole};
+    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, whole, !whole}, b = {c, TC__GEMM90_EARLY_B, whole, !whole};
     const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
     const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;
     const uint32_t ahead = run->w.k_blocks < most ? run->w.k_blocks : most;

@@ -379,7 +379,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_pairs(tc_gemm_config_in v)
 TC_HD TC_CONSTEXPR int tc__gemm90_ahead(tc_gemm_config_in v, int n)
 {
     return v.promote == v.bk && !tc__gemm_is_f32(v.a) && !v.sparse && !tc__gemm90_lifts(v) && v.consumers <= 2
-        && v.b_scale != TC_SCALE_1X128 && tc__gemm90_rows(v) == 64 && v.bn / 2 + n <= 192;
+        && v.groups != TC_GROUPS_ARRAY && v.b_scale != TC_SCALE_1X128 && tc__gemm90_rows(v) == 64 && v.bn / 2 + n <= 192;
 }
 
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
@@ -631,9 +631,19 @@ typedef struct tc__gemm90_sources {
 typedef struct tc__gemm90_fetching {
     tc_gemm_config c;
     int which; /* constants: TC__GEMM90_EARLY_A, _B, or both; */
-    int alone; /* nothing goes to another block; */
-    int edges; /* it may have no row of A or of B to fetch */
+    int alone; /* nothing of B goes to another block; */
+    int asks;  /* each copy asks whether there is anything to fetch, and for whom: a branch */
 } tc__gemm90_fetching;
+
+/* Has a block of a launch that picks its cluster no neighbour along the instruction's rows? */
+TC_DEV int tc__gemm90_alone(tc_gemm_config_in c, const tc_gemm90_block *g)
+{
+    return c.step && c.cluster_m > 1 && g->cluster_m == 1;
+}
+TC_DEV int tc__gemm90_shares_b(const tc__gemm90_fetching f, const tc_gemm90_block *g)
+{
+    return !f.alone && (f.asks ? g->cluster_m > 1 : f.c.cluster_m > 1);
+}
 
 /* .groups: where the table of tiles lies. */
 TC_DEV uint32_t tc__gemm90_table(tc_gemm_config_in c, const tc_gemm90_block *b)

@@ -31,6 +31,8 @@ TC_DEV float both(float x, float y, tc_gemm_at, const void *) { return x + y; }
 #define OUT(name, ...) TC_GEMM_SM90_DEFINE(name, .a = TC_BF16, .b = TC_BF16, __VA_ARGS__)
 OUT(edge_sums, .d = TC_F32, .aux = TC_F32, .aux_what = TC_AUX_PRE, .row_sum = TC_SUM, .col_sum = TC_SUM, .bm = 128,
     .bn = 128, .cluster_m = 2)
+OUT(edge_sums_swap, .d = TC_F32, .row_sum = TC_MAX_ABS, .col_sum = TC_SUM, .bm = 64, .bn = 128, .step = 16, .swap = 1,
+    .split = 1, .cluster_n = 2)
 OUT(edge_gate, .d = TC_F32, .gate = both, .epi_size = TC_NO_ARGS, .bm = 128, .bn = 128, .step = 64, .cluster_m = 2)
 OUT(edge_quant, .d = TC_E4M3, .d_scale = TC_SCALE_1X128, .bm = 128, .bn = 128, .cluster_m = 2)
 OUT(edge_top, .d = TC_F32, .top = 1, .bm = 128, .bn = 128)
@@ -87,9 +89,9 @@ static void one(const kernel *kn, uint64_t seed)
     g.m = m, g.n = n, g.k = k, g.lda = g.ldb = pitch, g.ldd = ldd;
     g.a = operand(kn, m, k, pitch, bad_m, x), g.b = operand(kn, n, k, pitch, bad_n, y);
     g.d = device_memory((size_t)(lines + 1) * ldd * 4);
-    g.choice = &one_block;
-    snprintf(test_context, sizeof test_context, "%s m %d n %d k %d ldd %d seed %llu", kn->name, m, n, k, ldd,
-             (unsigned long long)seed);
+    g.choice = &one_block, g.pdl = test_int(-1, 1);
+    snprintf(test_context, sizeof test_context, "%s m %d n %d k %d ldd %d pdl %d seed %llu", kn->name, m, n, k, ldd,
+             g.pdl, (unsigned long long)seed);
     CUDA_CHECK(cudaMemset(g.d, 0xff, (size_t)(lines + 1) * ldd * 4));
     st = kn->run(&g, 0);
     CHECK(st == TC_OK, "%s: %s", test_context, tc_why());
@@ -119,7 +121,7 @@ typedef struct {
     size_t (*workspace)(const tc_gemm_args *);
 } more;
 #define MORE(name) {ROW(name, 0, 0, 2), name##_workspace}
-static const more mores[] = {MORE(edge_sums), MORE(edge_gate), MORE(edge_quant), MORE(edge_top)};
+static const more mores[] = {MORE(edge_sums), MORE(edge_sums_swap), MORE(edge_gate), MORE(edge_quant), MORE(edge_top)};
 enum { MORES = sizeof mores / sizeof mores[0] };
 
 static float *output(size_t count)
@@ -136,6 +138,20 @@ static int wrong(const float *there, size_t first, const float *want, int count,
     int bad = 0;
     CUDA_CHECK(cudaMemcpy(got, there + first, (size_t)count * sizeof *got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < count; i++) bad += !(fabsf(got[i] - want[i]) <= part * fabsf(want[i]));
+    free(got);
+    return bad;
+}
+
+/* e4m3, each 128 columns with a factor: half of a last place, of 3 bits or of the smallest numbers. */
+static int wrong_bytes(const uint8_t *there, const float *want, const float *factors, int m, int n)
+{
+    uint8_t *got = (uint8_t *)malloc((size_t)m * n);
+    int bad = 0;
+    CUDA_CHECK(cudaMemcpy(got, there, (size_t)m * n, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < m * n; i++) {
+        const float factor = factors[i / n * ((n + 127) / 128) + i % n / 128], x = tc_f32_from_e4m3(got[i]) * factor;
+        bad += !(fabsf(x - want[i]) <= fmaxf(fabsf(want[i]) / 15.f, factor / 1000.f));
+    }
     free(got);
     return bad;
 }
@@ -167,8 +183,8 @@ static void one_more(const more *mo, uint64_t seed)
     g.top.values = kn->c.top ? output((size_t)2 * m) : 0;
     g.workspace_size = mo->workspace(&g);
     g.workspace = g.workspace_size ? device_memory(g.workspace_size) : 0;
-    g.choice = &one_block;
-    snprintf(test_context, sizeof test_context, "%s m %d n %d k %d seed %llu", kn->name, m, n, k,
+    g.choice = &one_block, g.pdl = test_int(-1, 1);
+    snprintf(test_context, sizeof test_context, "%s m %d n %d k %d pdl %d seed %llu", kn->name, m, n, k, g.pdl,
              (unsigned long long)seed);
     for (int i = 0; i < m; i++) {
         top[i] = -INFINITY;
@@ -178,7 +194,8 @@ static void one_more(const more *mo, uint64_t seed)
                 const int a = x[(size_t)(m + i) * k + l];
                 sum += a * (y[(size_t)j * k + l] + (gate ? y[(size_t)(n + j) * k + l] : 0));
             }
-            d[(size_t)i * n + j] = (float)sum, rows[i] += (float)sum, cols[j] += (float)sum;
+            d[(size_t)i * n + j] = (float)sum, cols[j] += (float)sum;
+            rows[i] = kn->c.row_sum == TC_MAX_ABS ? fmaxf(rows[i], fabsf((float)sum)) : rows[i] + (float)sum;
             factors[i * blocks + j / 128] = fmaxf(factors[i * blocks + j / 128], fabsf((float)sum));
             top[i] = fmaxf(top[i], (float)sum);
         }
@@ -191,6 +208,7 @@ static void one_more(const more *mo, uint64_t seed)
     if (g.aux.p) CHECK(wrong((float *)g.aux.p, (size_t)m * n, d, m * n, 0.f) == 0, "%s: aux", test_context);
     if (g.row_out) CHECK(wrong(g.row_out, (size_t)m, rows, m, 0.f) == 0, "%s: sums of rows", test_context);
     if (g.col_out) CHECK(wrong(g.col_out, (size_t)n, cols, n, 0.f) == 0, "%s: sums of columns", test_context);
+    if (quant) CHECK(wrong_bytes((const uint8_t *)g.d + (size_t)m * n, d, factors, m, n) == 0, "%s: D", test_context);
     if (quant)
         CHECK(wrong((const float *)g.d_scale_out.at, (size_t)m * blocks, factors, m * blocks, 1e-6f) == 0,
               "%s: factors", test_context);

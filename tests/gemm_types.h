@@ -111,6 +111,8 @@ TC_GEMM_SM90_DEFINE(h_tf32_col_row, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm
                     .schedule = TC_PINGPONG, .a_layout = TC_COL, .b_layout = TC_ROW)
 TC_GEMM_SM90_DEFINE(h_s8_u8_row, .a = TC_S8, .b = TC_U8, .d = TC_S32, .bm = 128, .bn = 256, .swap = 1, .cluster_n = 2,
                     .b_layout = TC_ROW)
+TC_GEMM_SM90_DEFINE(h_s8_row_steps, .a = TC_S8, .b = TC_S8, .d = TC_BF16, .bm = 256, .bn = 128, .swap = 1, .step = 32,
+                    .split = 1, .cluster_n = 2, .b_layout = TC_ROW, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(h_e5m2_col, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .bm = 64, .bn = 96, .promote = 256,
                     .cluster_n = 2, .schedule = TC_PINGPONG, .a_layout = TC_COL, .epi2 = hook_once_pair,
                     .epi_size = sizeof(once_args))
@@ -133,8 +135,6 @@ TC_GEMM_SM90_DEFINE(h_u8_col_to_col, .a = TC_U8, .b = TC_S8, .d = TC_BF16, .bm =
                     .split = 1, .a_layout = TC_COL, .d_layout = TC_COL)
 TC_GEMM_SM90_DEFINE(h_blocks_col_row, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 256, .bn = 128, .cluster_m = 4,
                     .a_layout = TC_COL, .b_layout = TC_ROW, .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128)
-TC_GEMM_SM90_DEFINE(h_s8_row_steps, .a = TC_S8, .b = TC_S8, .d = TC_BF16, .bm = 256, .bn = 128, .swap = 1, .step = 32,
-                    .split = 1, .cluster_n = 2, .b_layout = TC_ROW, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(h_e5m2_row_3, .a = TC_E5M2, .b = TC_E5M2, .d = TC_F32, .bm = 192, .bn = 48, .consumers = 3,
                     .promote = TC_FAST, .b_layout = TC_ROW)
 TC_GEMM_SM90_DEFINE(h_tf32_col_k2, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 64, .cluster_k = 2,
@@ -177,13 +177,14 @@ static const kernel kernels[] = {
     ANY(any_s8_row, EPI_NONE), H(h_s8_row, EPI_NONE, 0), H(h_e4m3_col_row, EPI_ONCE, 1, 128, 128, 1),
     H(h_tf32_col_row, EPI_NONE, 0), H(h_half, EPI_ONCE, 1, 16, 256, 1), H(h_half_big, EPI_ONCE, 1, 64, 256, 0),
     H(h_half_pp, EPI_ONCE_PAIR, 0), H(h_s8_u8_row, EPI_NONE, 0), H(h_e5m2_col, EPI_ONCE_PAIR, 0),
+    H(h_s8_row_steps, EPI_ONCE, 1, 32, 256, 1),
     H(h_blocks_row, EPI_NONE, 0),
     IF_ALL(H(h_u8_s8, EPI_NONE, 1, 16, 64, 0), H(h_col_col, EPI_BIAS_GELU, 0), ROW(row_row_to_col, EPI_RESIDUAL),
            ROW(s8_hook, EPI_ONCE), ROW(f64_small, EPI_NONE), FP8(e4m3_e5m2, EPI_NONE, e4m3_e5m2_SMEM),
            ROW(s8_col, EPI_NONE), ROW(u8_row_to_col, EPI_ONCE), ROW(tf32_col, EPI_NONE), ROW(f64_row_to_col, EPI_NONE),
            FP8(e4m3_row, EPI_NONE, e4m3_row_SMEM), FP8(any_e4m3_col, EPI_SCALE_ROW, 0),
            H(h_u8_col_to_col, EPI_NONE, 1, 16, 64, 0), H(h_blocks_col_row, EPI_NONE, 0),
-           H(h_s8_row_steps, EPI_ONCE, 1, 32, 256, 1), H(h_e5m2_row_3, EPI_NONE, 0),
+           H(h_e5m2_row_3, EPI_NONE, 0),
            H(h_tf32_col_k2, EPI_ONCE_PAIR, 0), H(h_half_swap, EPI_ONCE, 1, 8, 64, 0), H(h_half_k3, EPI_ONCE, 0),
            H(h_half_flat, EPI_NONE, 1, 16, 256, 0),)
 };

@@ -940,6 +940,56 @@ static void test_sm107(void)
     CHECK(emulated >= 11, "tcemu has %d of the table's chips", emulated);
 }
 
+/* TC_GEMM_DEFINE's kernels for Hopper keep the rules of TC_GEMM_SM90_DEFINE, which nobody asserts of them, in every type
+ * and layout, with whatever else comes of a tile: or its model would pick widths that a kernel has not. */
+static tc_f32x2 pair_hook(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return x;
+}
+static float gate_hook(float x, float y, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return x + y;
+}
+static tc_gemm_config hopper_lines_config(int type, int layout, int more)
+{
+    static const int types[6][2] = {{TC_BF16, TC_BF16}, {TC_F16, TC_F32}, {TC_E4M3, TC_BF16}, {TC_E5M2, TC_F32},
+                                    {TC_S8, TC_S32}, {TC_TF32, TC_F32}};
+    tc_gemm_config c;
+    memset(&c, 0, sizeof c);
+    c.a = c.b = types[type][0], c.d = types[type][1];
+    c.a_layout = layout & 1 ? TC_COL : TC_ROW, c.b_layout = layout & 2 ? TC_ROW : TC_COL;
+    c.d_layout = layout & 4 ? TC_COL : TC_ROW;
+    if (more == 1) c.epi2 = pair_hook, c.epi_size = TC_NO_ARGS;
+    if (more == 2) c.row_sum = TC_SUM;
+    if (more == 3) c.aux = TC_F32, c.aux_what = TC_AUX_PRE;
+    if (more == 4) c.gate = gate_hook, c.epi_size = TC_NO_ARGS;
+    if (more == 5) c.d = TC_E4M3, c.d_scale = TC_SCALE_1X128;
+    if (more == 6) c.rows = TC_SOFTMAX;
+    if (more == 7) c.a_scale = TC_SCALE_1X128, c.b_scale = TC_SCALE_128X128;
+    return c;
+}
+static void test_hopper_lines(void)
+{
+    int i, j;
+    for (i = 0; i < 6 * 8 * 8 * 3; i++) {
+        static const int promotes[3] = {0, TC_FAST, 256};
+        tc_gemm_config c = hopper_lines_config(i % 6, i / 6 % 8, i / 48 % 8);
+        int legal = 0; /* what no line has is the user's own fault, and asserted */
+        c.promote = promotes[i / 384];
+        if ((c.promote && !tc__gemm_is_fp8(c.a)) || !tc__gemm_by_wgmma(c)) continue;
+        for (j = 0; j < TC__GEMM_TILE_COUNT; j++)
+            legal += tc__gemm_line_ok(c, tc__gemm_tiles_of[j])
+                  && tc_gemm_sm90_legal(tc__gemm_tiled(c, tc__gemm_tiles_of[j]));
+        for (j = 0; legal && j < TC__GEMM_TILE_COUNT; j++)
+            CHECK(!tc__gemm_line_ok(c, tc__gemm_tiles_of[j])
+                      || tc_gemm_sm90_legal(tc__gemm_tiled(c, tc__gemm_tiles_of[j])),
+                  "%s, layouts %d, more %d, promote %d, line %d", tc_type_name(c.a), i / 6 % 8, i / 48 % 8, c.promote,
+                  j + 1);
+    }
+}
+
 /* Looked-up rows of A on Hopper: each line of TC_GEMM_DEFINE's list keeps the rules, and no two blocks share them; what
  * has more for the producer's warps to do is left to the sm_80 kernels; and another call's choice is not taken. */
 static void test_hopper_gathers(void)
@@ -1127,6 +1177,7 @@ int main(void)
     test_choose();
     test_choose_sums();
     test_choose_lines();
+    test_hopper_lines();
     test_hopper_gathers();
     test_fragments();
     test_sm107();

@@ -9,16 +9,16 @@
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
 takes, before and after, then the #define lines and the kernels' own figures to put into the header. Needs numpy and
-cma from the Python package index, and a C compiler. --as: what build/bench/choice --as measured: bf16, row_row; e4m3 or
-blocks, of which only the constants of promoted sums are fitted (bench/results/choice_e4m3.csv). What is minimised is
-the time of the picks over the best's, made smooth (a cut counts by how near the model has it to its favourite), and a
-little how far the model's times of what is near the best are from the measured ones. Rows of one shape are only
-compared with each other, so files of
-several boards go together. --hot: files of --beside 1, which are what a call is like and count four times; their times
-are cuBLASLt's, no clock's. --right: what a time that is not right costs. --hold: constants that stay as they are, as
-'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2). --stay: what it costs to move one by a factor of e^0.5,
-squared; more for few shapes. Rows that take more than 2.6 times the best are left out, so a cut that no file has is not
-known to be bad: let --all and its like have many. A few hundred shapes and 9000 evaluations take some minutes.
+cma from the Python package index, and a C compiler. --as: what build/bench/choice --as measured: bf16, row_row; e4m3
+or blocks, of which only the constants of promoted sums are fitted (bench/results/choice_e4m3.csv). What is minimised
+is the time of the picks over the best's, made smooth (a cut counts by how near the model has it to its favourite),
+and a little how far the model's times of what is near the best are from the measured ones. Rows of one shape are only
+compared with each other, so files of several boards go together. --hot: files of --beside 1, which are what a call is
+like and count four times; their times are cuBLASLt's, no clock's. --right: what a time that is not right costs.
+--hold: constants that stay as they are, as 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2). --stay: what
+it costs to move one by a factor of e^0.5, squared; more for few shapes. Rows that take more than 2.6 times the best
+are left out, so a cut that no file has is not known to be bad: let --all and its like have many. A few hundred shapes
+and 9000 evaluations take some minutes.
 """
 import argparse, csv, ctypes, math, os, re, subprocess, tempfile
 import numpy as np
@@ -141,7 +141,7 @@ def main():
 
     def values(x):
         p = start * np.exp(np.clip(x, -3, 3) * 0.5)
-        p[memory] = np.clip(p[memory], 0.8, 1.4)
+        p[memory] = np.clip(p[memory], 0.7, 1.4)
         p[held] = start[held]
         return p
 
