@@ -379,7 +379,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_pairs(tc_gemm_config_in v)
 TC_HD TC_CONSTEXPR int tc__gemm90_ahead(tc_gemm_config_in v, int n)
 {
     return v.promote == v.bk && !tc__gemm_is_f32(v.a) && !v.sparse && !tc__gemm90_lifts(v) && v.consumers <= 2
-        && v.groups != TC_GROUPS_ARRAY && v.b_scale != TC_SCALE_1X128 && tc__gemm90_rows(v) == 64 && v.bn / 2 + n <= 192;
+        && v.groups != TC_GROUPS_ARRAY && v.b_scale != TC_SCALE_1X128 && tc__gemm90_rows(v) == 64
+        && v.bn / 2 + n <= 192;
 }
 
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added

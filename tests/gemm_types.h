@@ -101,8 +101,8 @@ TC_GEMM_SM90_DEFINE(h_half_pp, .a = TC_F16, .b = TC_F16, .d = TC_BF16, .acc = TC
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 
 /* blocks of these are turned: B in the ring; A on its way to registers and B in the ring, for a pair of blocks; words
- * in the ring; B alone on its way to registers, 128 rows a warpgroup; A alone, half of whose square a tile has; B to
- * registers beside factors, whose slots come around from the third block of k on */
+ * in the ring; B alone on its way to registers, 128 rows a warpgroup, of one width and of many; A alone, half of whose
+ * square a tile has; B to registers beside factors, whose slots come around from the third block of k on */
 TC_GEMM_SM90_DEFINE(h_s8_row, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 128, .bn = 256, .b_layout = TC_ROW)
 TC_GEMM_SM90_DEFINE(h_e4m3_col_row, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .bm = 128, .bn = 128, .cluster_m = 2,
                     .step = 128, .split = 1, .a_layout = TC_COL, .b_layout = TC_ROW, .epi = hook_once,

@@ -940,8 +940,8 @@ static void test_sm107(void)
     CHECK(emulated >= 11, "tcemu has %d of the table's chips", emulated);
 }
 
-/* TC_GEMM_DEFINE's kernels for Hopper keep the rules of TC_GEMM_SM90_DEFINE, which nobody asserts of them, in every type
- * and layout, with whatever else comes of a tile: or its model would pick widths that a kernel has not. */
+/* TC_GEMM_DEFINE's kernels for Hopper keep the rules of TC_GEMM_SM90_DEFINE, which nobody asserts of them, in every
+ * type and layout, with whatever else comes of a tile: or its model would pick widths that a kernel has not. */
 static tc_f32x2 pair_hook(tc_f32x2 x, tc_gemm_at at, const void *args)
 {
     (void)at, (void)args;
