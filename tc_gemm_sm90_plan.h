@@ -408,13 +408,14 @@ TC_HD TC_CONSTEXPR int tc__gemm90_many(tc_gemm_config_in v)
          > (v.sparse || v.conv || v.gate || tc__gemm90_gathers(v) || (v.groups && tc__gemm90_promotes(v)) ? 192 : 160);
 }
 
-/* Are rows that an operand does not have left out (tc_gemm_sm90_edge.h)? Where nothing but their own sums comes of
- * them, where tiles begin at multiples of their rows, and where the producer has registers for it. */
+/* Are rows that an operand does not have left out (tc_gemm_sm90_edge.h)? Where tiles begin at multiples of their rows,
+ * and where the producer has registers for it. Not in clusters of two dimensions: a block that has no rows at all waits
+ * for nobody's bytes there, and gives its slots back a lap too soon to a neighbour who still waits for another one. */
 TC_HD TC_CONSTEXPR int tc__gemm90_edged(tc_gemm_config_in c)
 {
     return !c.any && !c.conv && !c.groups && !c.sparse && !c.weights && !c.index && !tc__tiles_some(c)
         && !tc__gemm_by_80(c) && !tc__gemm_is_f32(c.a) && !tc__gemm90_turning(c) && !tc__gemm90_lifts(c)
-        && !(tc__gemm90_promotes(c) && tc__gemm90_many(c));
+        && !(tc__gemm90_promotes(c) && tc__gemm90_many(c)) && !(c.cluster_m > 1 && c.cluster_n > 1);
 }
 TC_HD TC_CONSTEXPR int tc__gemm90_edged_a(tc_gemm_config_in c)
 {
