@@ -306,10 +306,11 @@ TC_HOST int tc__gemm90_ring(const tc_gemm_config *v, const tc_gemm_cut *cut)
     return fit < v->stages ? fit : v->stages;
 }
 
-/* Columns of B that a step brings: what lies in rows, of 16 bits, comes 64 of them at a time. */
+/* Columns of B that a step brings: of what lies in rows, and is not turned, whole boxes. */
 TC_HOST int tc__gemm90_fetched_cols(const tc_gemm_config *v, int width)
 {
-    return tc__gemm_b_row(*v) && !tc__gemm90_turns_b(*v) ? (width + 63) / 64 * 64 : width;
+    const tc_operand b = tc__gemm90_b(*v, width);
+    return b.mn ? tc__gemm90_in_rows(b).rows : width;
 }
 
 /* The model of the head of this file. */

@@ -31,12 +31,15 @@ typedef struct tc__gemm_tile {
 
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
+/* Are sums added after several blocks of k, each of which has 128 elements of 8 bits? */
+TC_HD TC_CONSTEXPR int tc__gemm_late(tc_gemm_config_in given) { return given.promote > 128; }
+
 /* A line of the list where sums are held twice (.promote, TC_F32), 64 rows of them at a time. With factors there is one
  * width, and with factors of columns there are fewer rows: else ptxas serialises wgmma. TC_F32: one, no clusters. */
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
-    const int columns = tc__gemm_plain(given).b_scale == TC_SCALE_1X128, late = given.promote > 128;
+    const int columns = tc__gemm_plain(given).b_scale == TC_SCALE_1X128;
     if (t.bm == 256 && !t.swap) { /* the largest of 128 rows: B is the instruction's rows */
         t.bm = 128, t.bn = 256, t.swap = 1, t.step = 64, t.split = 1;
     } else if (t.swap) {
@@ -48,12 +51,11 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
         t.bn = columns ? 144 : tc__gemm_is_f32(given.a) ? 160 : 192;
         t.step = t.bn / 2;
     } else if (t.bm == 128) {
-        t.bm = columns || late ? 128 : 256;
+        t.bm = columns || tc__gemm_late(given) ? 128 : 256;
         t.bn = 128, t.step = 32;
     } else if (columns || tc__gemm_is_f32(given.a)) {
         t.step = t.split = 0, t.cluster_m = 1;
     }
-    if (t.step && (tc__gemm_scaled(given) || tc__gemm_is_f32(given.a))) t.step = t.swap ? t.bm : t.bn;
     if (tc__gemm_is_f32(given.a)) t.cluster_m = t.cluster_n = 1;
     return t;
 }
@@ -83,14 +85,12 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_lifted_tile(tc_gemm_config_in given, c
 {
     const tc_gemm_config p = tc__gemm_plain(given);
     const int swap = tc__gemm_b_row(p) && !tc__gemm_a_col(p) && !twice, flat = tc__gemm_b_row(p) || twice;
-    const int few = !flat || p.b_scale == TC_SCALE_1X128 || p.promote > 128;
-    const int rows = few ? 128 : 256, cols = flat ? 128 : 256;
+    const int rows = !flat || p.b_scale == TC_SCALE_1X128 || tc__gemm_late(given) ? 128 : 256, cols = flat ? 128 : 256;
     tc__gemm_tile t = list;
     t.step = twice || (flat && !list.swap) ? 64 : 32;
     if (list.swap) t.bn = 128;
     else t.swap = swap, t.bm = swap ? cols : rows, t.bn = swap ? rows : cols;
     t.cluster_m = t.cluster_n = 1;
-    if (tc__gemm_scaled(given) || (twice && tc__gemm_a_col(p))) t.step = t.swap ? t.bm : t.bn;
     return t;
 }
 
@@ -120,7 +120,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
     const int turns = tc_type_bits(given.a) != 16 && (tc__gemm_a_col(p) || tc__gemm_b_row(p));
     return !(given.sparse || given.bsr || given.conv || given.index || given.gate || tc__gemm_quantised(given)
              || tc__gemm_outputs(given) || tc__tiles_some(given) || tc__gemm90_halves(given)
-             || tc__gemm_is_f32(given.a) || tc__gemm_scaled(given) || given.promote > 128 || turns
+             || tc__gemm_is_f32(given.a) || tc__gemm_scaled(given) || tc__gemm_late(given) || turns
              || given.groups == TC_GROUPS_ARRAY);
 }
 
@@ -197,8 +197,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */
     if (c.sparse && t.cluster_m == 2 && !twice) c.epi_stages = 1;
-    c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
-    if (!tc__gemm90_promoted_step_ok(c)) c.step = tc_gemm90_view(c).bn;
+    c = tc__gemm_quant_tile(c);
+    if (!tc__gemm90_promoted_step_ok(tc_gemm_sm90_config(c))) c.step = tc_gemm90_view(c).bn; /* one width */
+    c = tc_gemm_sm90_config(c);
     if (c.bsr || c.groups == TC_GROUPS_ARRAY || tc__gemm90_turning(tc_gemm90_view(c))
         || !tc__gemm90_turned_ok(tc_gemm90_view(c)))
         c.cluster_m = c.cluster_n = 1;

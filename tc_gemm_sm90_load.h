@@ -157,7 +157,7 @@ TC_DEV_SM90 void tc__gemm90_load_blocks(const int alone, tc_gemm_config_in c, co
                                         tc_gemm90_producer *u, const tc__gemm90_run *run)
 {
     const int both = TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
-    const uint32_t none = alone && c.cluster_n == 1 ? 0 : TC__EDGE_NO_A | TC__EDGE_NO_B;
+    const uint32_t none = alone ? 0 : TC__EDGE_NO_A | TC__EDGE_NO_B;
     const uint32_t some = none | (tc__gemm90_edge_kept(c) ? 0 : TC__EDGE_A | TC__EDGE_B);
     const tc__gemm90_fetching all = {c, both, alone, 0}, asking = {c, both, alone, 1};
     const tc__gemm90_sources s = tc__gemm90_sources_of(0, c, g, &run->w);

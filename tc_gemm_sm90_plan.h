@@ -642,6 +642,7 @@ TC_DEV int tc__gemm90_alone(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return c.step && c.cluster_m > 1 && g->cluster_m == 1;
 }
+/* Does a copy of B go to the neighbours too? Where nothing is asked the caller has seen to it that there are some. */
 TC_DEV int tc__gemm90_shares_b(const tc__gemm90_fetching f, const tc_gemm90_block *g)
 {
     return !f.alone && (f.asks ? g->cluster_m > 1 : f.c.cluster_m > 1);

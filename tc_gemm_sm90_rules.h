@@ -215,7 +215,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
       "tc: with TC_SCALE_128X128 a tile's side (.bm of A, .bn of B) must be a multiple of 64")                        \
     X(tc__gemm90_promoted_step_ok(c),                                                                                 \
       "tc: with .promote, .step must be .bn (with .swap: .bm) or 0 where .promote is not .bk, there are factors, or " \
-      "A (with .swap: B) is turned on its way to registers; and so with TC_F32")                                  \
+      "A (with .swap: B) is turned on its way to registers; and so with TC_F32")                                      \
     X((c).promote <= 0 || (c).promote % (c).bk == 0, "tc: .promote must be a multiple of .bk")                        \
     X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \
       "tc: .cluster_m * .cluster_n must be in 1..8")                                                                  \

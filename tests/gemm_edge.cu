@@ -208,10 +208,11 @@ static void one_more(const more *mo, uint64_t seed)
     if (g.aux.p) CHECK(wrong((float *)g.aux.p, (size_t)m * n, d, m * n, 0.f) == 0, "%s: aux", test_context);
     if (g.row_out) CHECK(wrong(g.row_out, (size_t)m, rows, m, 0.f) == 0, "%s: sums of rows", test_context);
     if (g.col_out) CHECK(wrong(g.col_out, (size_t)n, cols, n, 0.f) == 0, "%s: sums of columns", test_context);
-    if (quant) CHECK(wrong_bytes((const uint8_t *)g.d + (size_t)m * n, d, factors, m, n) == 0, "%s: D", test_context);
-    if (quant)
-        CHECK(wrong((const float *)g.d_scale_out.at, (size_t)m * blocks, factors, m * blocks, 1e-6f) == 0,
-              "%s: factors", test_context);
+    if (quant) {
+        CHECK(wrong_bytes((const uint8_t *)g.d + (size_t)m * n, d, factors, m, n) == 0, "%s: D", test_context);
+        CHECK(wrong(g.d_scale_out.at, (size_t)m * blocks, factors, m * blocks, 1e-6f) == 0, "%s: factors",
+              test_context);
+    }
     if (g.top.values) CHECK(wrong(g.top.values, (size_t)m, top, m, 0.f) == 0, "%s: the largest", test_context);
     free(x), free(y), free(d), free(rows), free(cols), free(top), free(factors);
     free_device_memory();
