@@ -201,7 +201,7 @@
  * FEWER KERNELS. All of them take nvcc about 20 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
  *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, tall, three half of the time
  *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
- *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
+ *     .shapes = TC_SHAPES_SMALL                 wide, small, crowd                  a third
  *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any
  *   in any combination; 0, which is what it is when left out, for all. Any shape still runs, by the best of the kernels
  *   that are there; choice->kernel of another is refused, and without TC_SHAPES_UNALIGNED so are A and B that break
@@ -458,6 +458,11 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
         && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for 8 bits with A in columns or B in rows, "
                         "which have 1 and 3", kernel);
+    if (kernel && kernel != TC__GEMM_ANY && tc__gemm_crowd(tc__gemm_tiles_of[kernel - 1])
+        && !tc__gemm_crowd_ok(*given))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d multiplies what lies along k and stores D alone: not with "
+                        "A in columns, B in rows, .sparse, .bsr, .conv, .index, .gate, .groups, tiles of one's own, "
+                        "other outputs, a quantised D, factors, promoted sums and TC_F32", kernel);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
         return tc__fail(TC_ERR_CONFIG, tc__gemm_tiles_of[kernel - 1].swap
                         ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate, .rows, .top "

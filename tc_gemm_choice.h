@@ -4,14 +4,14 @@
  *     tc__gemm90_time    nanoseconds of a call in a kernel, cut in a given way
  *     tc__gemm90_cut     the fastest cut of a call in a kernel, or the one that the call asks for
  *
- * THE MODEL. A block's time in a step of 64 elements of k is the longest of three: the Tensor Cores' (a wgmma of n
+ * THE MODEL. A block's time in a step of 64 elements of k is the longest of these: the Tensor Cores' (a wgmma of n
  * columns takes n / 2 cycles, or what it takes to read its operands from shared memory, 128 bytes a cycle), that of its
- * share of the L2, and the way of a slot's bytes over the slots that are asked for ahead, which are few where parts
- * that are a cluster keep their sums in the ring. A tile takes its steps, and before and behind them what is not
- * hidden: the ring's first fill, the epilogue (which ping-pong hides but for the last). The grid takes as long as its
- * busiest block, each wave not less than its bytes take from memory, and all not less than the board's power takes for
- * its products and bytes. A split tile adds the way of its sums through the L2. Rows that TMA refuses have a model of
- * their own, and so have packed weights.
+ * rows' way from the L2, of which each multiprocessor and all of them have a rate, and the way of a slot's bytes over
+ * the slots that are asked for ahead, which are few where parts that are a cluster keep their sums in the ring. A tile
+ * takes its steps, and before and behind them what is not hidden: the ring's first fill, the epilogue (which ping-pong
+ * hides but for the last). The grid takes as long as its busiest block, each wave not less than its bytes take from
+ * memory, and all not less than the board's power takes for its products and bytes. A split tile adds the way of its
+ * sums through the L2. Rows that TMA refuses have a model of their own, and so have packed weights.
  */
 #ifndef TC_GEMM_CHOICE_H
 #define TC_GEMM_CHOICE_H
@@ -42,45 +42,45 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
     return d;
 }
 
-/* Fitted as tools/choice_fit.py does, to times on an H200, from constants that knew 250 random shapes and the suite:
- * of 160 random shapes (few tiles and long k, odd sizes, few rows, one to three waves, large ones) in all cuts or
- * those that the model before did not find bad, and, with more weight, hot and in graphs beside cuBLASLt, of the
- * fastest ten, and of the suite in what three models picked. Of those shapes the pick took 4.4 % longer than the best
- * measured (7.2 % with the model before), some of it noise, for the best of so many is a lucky one. Fitted without
- * them, it took 7.5 % longer for 63 of these shapes (10.3 % before), and for 40 others 8.3 % (7.6 %). What kernel
- * three has of its own, _CLUSTER_OF_PARTS and _JOIN_MEMORY came later, all else held, from 42 more shapes in all cuts
- * and 100 hot ones: over all 311 that are known the pick takes 2.0 % longer than the best measured. Power
- * (TC__GEMM_PRODUCT, _BYTE, _TIE) is that of 30 large shapes in 7 cuts, in bursts of 40 ms beside cuBLASLt's: short
- * ones do not show what tiles of few columns cost a board that is hot. All of it is from when TMA still made zeros of
- * rows that do not exist (tc_gemm_sm90_edge.h). Times in nanoseconds, rates in bytes a nanosecond. */
-#define TC__GEMM_CLUSTER 774.1    /* a cluster's start; */
-#define TC__GEMM_CLUSTER_OF_PARTS 200.0 /* of parts of k, whose blocks mostly wait for bytes anyway */
-#define TC__GEMM_CLOCK 1.326      /* cycles of a nanosecond */
-#define TC__GEMM_READS 29.52      /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.1525  /* these for each column */
-#define TC__GEMM_OF_ONE 103.8     /* rate of the L2 for a block, */
-#define TC__GEMM_OF_ALL 12070.0   /* for all */
-#define TC__GEMM_LATE 1378.0      /* from asking for a slot's bytes to having them */
-#define TC__GEMM_STRADDLE 0.9382  /* more of it for rows that straddle its sectors of 32 bytes */
-#define TC__GEMM_LINE 0.1657      /* and for those that straddle its lines of 128 alone */
-#define TC__GEMM_SHARED 2.61      /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.2017     /* more of the memory's for what several tiles read */
-#define TC__GEMM_PRODUCT 1.8e-6   /* power: of a product, */
-#define TC__GEMM_BYTE 1e-5        /* of a byte from the L2, */
+/* Fitted as tools/choice_fit.py does, to times on an H200 since rows that do not exist are not fetched
+ * (tc_gemm_sm90_edge.h), from constants that knew 311 shapes before: of 205 random shapes and layers of models, the
+ * fastest 16 of all cuts in graphs (bench/results/choice_finals.csv), and 118 of these in all cuts that a model before
+ * had within 1.7 times of its best; with more weight, hot and beside cuBLASLt, of 271 (choice_hot.csv without what
+ * rows that do not exist are much of, choice_hot_edge.csv). Of the 509 lists that were fitted the pick takes 1.8 %
+ * longer than the best measured, of 125 that were kept out 2.6 %, some of it noise, for the best of so many is a lucky
+ * one. Power (TC__GEMM_PRODUCT, _BYTE, _TIE) is that of 30 large shapes in 7 cuts, in bursts of 40 ms beside
+ * cuBLASLt's: short ones do not show what tiles of few columns cost a board that is hot. Times in nanoseconds, rates
+ * in bytes a nanosecond. */
+#define TC__GEMM_CLUSTER 501.6      /* a cluster's start; */
+#define TC__GEMM_CLUSTER_OF_PARTS 142.4 /* of parts of k, whose blocks mostly wait for bytes anyway */
+#define TC__GEMM_CLOCK 1.33         /* cycles of a nanosecond */
+#define TC__GEMM_READS 27.18        /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.1715    /* these for each column */
+#define TC__GEMM_OF_ONE 150.9       /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 18330.0     /* for all */
+#define TC__GEMM_LATE 1597.0        /* from asking for a slot's bytes to having them */
+#define TC__GEMM_STEP 154.7         /* a step takes so long, whatever there is in it */
+#define TC__GEMM_STRADDLE 1.821     /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_LINE 0.3604        /* and for those that straddle its lines of 128 alone */
+#define TC__GEMM_SECTOR 0.2172      /* of either, what the L2 reads more */
+#define TC__GEMM_SHARED 2.621       /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_AGAIN 0.2223       /* more of the memory's for what several tiles read */
+#define TC__GEMM_PRODUCT 1.8e-6    /* power: of a product, */
+#define TC__GEMM_BYTE 1e-5         /* of a byte from the L2, */
 #define TC__GEMM_FAR_BYTE 0.0001543 /* of a byte from memory */
-#define TC__GEMM_TIE 0.225        /* what the lesser of the two, time and power, counts */
-#define TC__GEMM_NEAR 0.6         /* of the L2 holds A and B, so that each of their bytes comes but once */
-#define TC__GEMM_STORE_ASIDE 6.949 /* a tile's way to D with .swap, for each column */
-#define TC__GEMM_PIECE 250.0      /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 431.9  /* where D's edge runs through it, and TMA does not clip */
-#define TC__GEMM_REFILL 1125.0    /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 2952.0      /* the parts of a split tile, */
-#define TC__GEMM_ROUND 90.61      /* eight of them, */
-#define TC__GEMM_SUMS 70.23       /* rate of their sums */
-#define TC__GEMM_JOIN 164.9       /* the same of parts that are a cluster's blocks */
-#define TC__GEMM_JOIN_SUMS 39.46
-#define TC__GEMM_JOIN_ALL 8370.0  /* and the L2's rate for all, few of which ask for the same then; */
-#define TC__GEMM_JOIN_MEMORY 1.09 /* so much longer takes what comes from memory */
+#define TC__GEMM_TIE 0.225          /* what the lesser of the two, time and power, counts */
+#define TC__GEMM_NEAR 0.6           /* of the L2 holds A and B, so that each of their bytes comes but once */
+#define TC__GEMM_STORE_ASIDE 4.145  /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_PIECE 250.0        /* 16 x 16 elements of D that go in pieces (not fitted) */
+#define TC__GEMM_STORE_CUT 709.0    /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_REFILL 2193.0      /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 3523.0        /* the parts of a split tile, */
+#define TC__GEMM_ROUND 136.6        /* eight of them, */
+#define TC__GEMM_SUMS 124.2         /* rate of their sums */
+#define TC__GEMM_JOIN 209.5         /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 40.96
+#define TC__GEMM_JOIN_ALL 8411.0    /* and the L2's rate for all, few of which ask for the same then; */
+#define TC__GEMM_JOIN_MEMORY 1.062  /* so much longer takes what comes from memory */
 
 #define TC__GEMM_LESS_BYTE 1.04   /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36   /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -93,31 +93,32 @@ typedef struct tc__gemm_own {
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {2163, 1395, 0.9983, 0.9194}, pair = {1639, 800, 0.9931, 0.9088},
-                              few = {1158, 633, 1.529, 0.856}, flat = {2966, 0, 1.021, 0.8},
-                              small = {1365, 689, 1.488, 0.8816}, tall = {1588, 5633, 0.9557, 0.8739},
-                              three = {1938, 1537, 0.9794, 1.16},
+    static const tc__gemm_own wide = {3186, 1016, 1.045, 0.9775}, pair = {2913, 540, 1.028, 0.802},
+                              few = {2549, 870, 1.473, 0.9482}, flat = {3890, 0, 1.102, 0.9615},
+                              small = {2502, 942, 0.9137, 0.9373}, tall = {1406, 9173, 1.017, 1.033},
+                              three = {2699, 1480, 1.032, 0.7}, crowd = {2065, 1738, 1.15, 1.024},
                               /* with .promote; tall is turned then */
-                              few8 = {1513, 633, 0.9609, 1.018}, flat8 = {3906, 0, 1.021, 0.8},
-                              small8 = {1489, 689, 1.488, 1.046}, tall8 = {3635, 1853, 1.136, 0.7739};
+                              few8 = {1808, 591, 0.9451, 0.914}, flat8 = {4836, 0, 1.139, 0.7},
+                              small8 = {2038, 597, 1.137, 0.9753}, tall8 = {2771, 2262, 1.389, 0.7693};
     const int twice = tc__gemm90_promotes(*v) && !tc__gemm_is_f32(v->a) && !tc__gemm90_lifts(*v);
     if (v->schedule == TC_PINGPONG) return pair;
     if (twice && v->swap) return v->bm == 256 ? tall8 : v->consumers == 1 ? few8 : flat8;
     if (twice && v->consumers == 1) return small8;
     if (!v->swap && !v->step && v->bm == 256 && v->bn > 128) return tall;
     if (v->bm == 192 && !v->swap) return three;
+    if (v->step && v->cluster_n > 1) return crowd;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
 }
 
 /* .promote: how much longer a step takes while a warpgroup adds its sums. Of 84 shapes (layers of DeepSeek-V3 and
  * Llama-3 8B at 1 to 2048 tokens, and odd ones), each with factors and without, in the fastest 10 to 12 cuts, on an
- * H200: there the pick takes 1.8 % longer than the best measured. */
-#define TC__GEMM_PROMOTE 1.053
-#define TC__GEMM_PROMOTE_64 1.184         /* a warpgroup of 64 rows has nothing in flight while it adds, */
-#define TC__GEMM_PROMOTE_AHEAD 1.042      /* unless it has room for the next block's sums; */
-#define TC__GEMM_PROMOTE_AHEAD_ALONE 0.8467 /* the same of one that is the block's only one; */
-#define TC__GEMM_PROMOTE_CLUSTER 388.0    /* a cluster's start. */
+ * H200: there the pick takes 1.6 % longer than the best measured. */
+#define TC__GEMM_PROMOTE 1.007
+#define TC__GEMM_PROMOTE_64 1.12          /* a warpgroup of 64 rows has nothing in flight while it adds, */
+#define TC__GEMM_PROMOTE_AHEAD 0.9422     /* unless it has room for the next block's sums; */
+#define TC__GEMM_PROMOTE_AHEAD_ALONE 1.087 /* the same of one that is the block's only one; */
+#define TC__GEMM_PROMOTE_CLUSTER 300.8    /* a cluster's start. */
 /* The Tensor Cores wait for one that is alone, and with factors of columns (.b_scale of 1 x 128) for both: 20 shapes */
 #define TC__GEMM_PROMOTE_ALONE 2.2
 #define TC__GEMM_PROMOTE_COLUMNS 2.0
@@ -298,6 +299,13 @@ TC_HOST int tc__gemm90_joins_at_once(const tc__gemm_device *d, int parts)
     return at_once[parts] * d->blocks / 132; /* 0: none */
 }
 
+/* Clusters that run at a time. */
+TC_HOST int tc__gemm90_at_once(const tc_gemm_config *v, const tc_gemm_cut *cut, const tc__gemm_device *d)
+{
+    const int of = cut->cluster * v->cluster_n;
+    return !v->step ? d->blocks : of > 2 ? tc__gemm90_joins_at_once(d, of) : d->blocks / of;
+}
+
 /* Slots of the ring that a cut leaves. */
 TC_HOST int tc__gemm90_ring(const tc_gemm_config *v, const tc_gemm_cut *cut)
 {
@@ -306,10 +314,17 @@ TC_HOST int tc__gemm90_ring(const tc_gemm_config *v, const tc_gemm_cut *cut)
     return fit < v->stages ? fit : v->stages;
 }
 
-/* Columns of B that a step brings: of what lies in rows, and is not turned, whole boxes. */
-TC_HOST int tc__gemm90_fetched_cols(const tc_gemm_config *v, int width)
+/* Rows of A and columns of B that a step brings: of what lies in rows, and is not turned, whole boxes; none that there
+ * are not (tc_gemm_sm90_edge.h). */
+TC_HOST int tc__gemm90_fetched_rows(const tc_gemm_config *v, const tc__gemm_problem *x)
+{
+    return tc__gemm90_edged_a(*v) && x->rows < v->bm ? (int)x->rows : v->bm;
+}
+
+TC_HOST int tc__gemm90_fetched_cols(const tc_gemm_config *v, const tc__gemm_problem *x, int width)
 {
     const tc_operand b = tc__gemm90_b(*v, width);
+    if (tc__gemm90_edged_b(*v) && x->cols < width) return (int)x->cols;
     return b.mn ? tc__gemm90_in_rows(b).rows : width;
 }
 
@@ -318,21 +333,27 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
                             const tc__gemm_device *d)
 {
     const tc__gemm_own own = tc__gemm90_own(v);
-    const double w = cut->width, fetched = tc__gemm90_fetched_cols(v, cut->width);
+    const double w = cut->width, fetched = tc__gemm90_fetched_cols(v, x, cut->width);
+    const double fetched_rows = tc__gemm90_fetched_rows(v, x);
     const int64_t tiles = tc__gemm90_tiles(v, x, cut), count = tiles * cut->parts;
+    const int crowd = v->step && v->cluster_n > 1 ? tc__gemm90_at_once(v, cut, d) * cut->cluster * v->cluster_n : 0;
     const double works = (double)count;
     const int joins = cut->joined ? tc__gemm90_joins_at_once(d, cut->parts) : 0;
-    const double waves = (double)(joins > 0 ? tc__div_up(tiles, joins) : tc__div_up(count, d->blocks));
+    const int64_t fit = crowd > 0 ? crowd : d->blocks;
+    const double waves = (double)(joins > 0 ? tc__div_up(tiles, joins) : tc__div_up(count, fit));
     const double together = cut->joined ? TC__GEMM_JOIN_ALL : TC__GEMM_OF_ALL;
     const double all = together / (1 + TC__GEMM_LESS_RATE * d->lacks);
     const double of_all = all / (works < d->blocks ? works : d->blocks);
-    const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle ? TC__GEMM_LINE : 0;
-    const double lines = 128 * (1 + more);
-    const double bytes = lines * (v->bm + fetched / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
+    const double lines = 128 * (1 + more), sectors = 128 * (x->straddle ? 1 + TC__GEMM_SECTOR : 1);
+    const double asked = fetched_rows / v->cluster_n                                  /* rows of a block's step */
+                       + fetched / (cut->cluster > 1 ? TC__GEMM_SHARED : 1);
+    const double of_own = lines * asked / TC__GEMM_OF_ONE, of_l2 = sectors * asked / of_all;
+    const double fetch = of_own > of_l2 ? of_own : of_l2;
     const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v, cut->width) / TC__GEMM_CLOCK;
     const double late = TC__GEMM_LATE / (tc__gemm90_ring(v, cut) - 1);
-    const double pace = mma > bytes / rate ? mma : bytes / rate, step = pace > late ? pace : late;
+    const double pace = mma > fetch ? mma : fetch, least = late > TC__GEMM_STEP ? late : TC__GEMM_STEP;
+    const double step = pace > least ? pace : least;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
     const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
@@ -341,11 +362,11 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram * (cut->joined ? TC__GEMM_JOIN_MEMORY
                                                                                               : 1);
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
-    const double drawn = x->straddle ? bytes : lines * (v->bm + fetched);
+    const double drawn = x->straddle ? lines * asked : lines * (fetched_rows + fetched);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT * (x->triangle ? 0.5 : 1.)
                        + works / cut->parts * k * drawn * TC__GEMM_BYTE * (1 + TC__GEMM_LESS_BYTE * d->lacks)
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
-    const double at_once = joins > 0 ? (double)joins * cut->parts : d->blocks, last = works - (waves - 1) * at_once;
+    const double at_once = joins > 0 ? (double)joins * cut->parts : (double)fit, last = works - (waves - 1) * at_once;
     const double run = (double)tc__div_up(x->k_blocks, cut->parts) * step;
     const double between = v->schedule != TC_PINGPONG ? store + TC__GEMM_REFILL : 0;
     const double whole = memory * at_once / works, rest = memory * last / works; /* of a wave, of the last one */
@@ -364,11 +385,56 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     return t;
 }
 
+/* Programmatic dependent launch where args.pdl = 0. A launch that need not wait for the one before costs a microsecond
+ * less. But blocks that come one after the other, where one of the kernel before has left, lie no longer evenly over
+ * the chip, and no longer beside the neighbours that read the same: where the memory is what a call waits for, that
+ * costs up to a quarter. It does not where no two blocks share a pair of multiprocessors anyway, nor where all have
+ * blocks that have nothing in common. Of 96 shapes on an H200, each both ways. */
+#define TC__GEMM_PDL_MOST 1e5   /* nanoseconds of a call */
+#define TC__GEMM_PDL_RATE 0.6   /* of the memory's (0.565 of the times of then, 6 % longer) */
+#define TC__GEMM_BRIEF 1235.0   /* what it takes less then */
+
+/* Blocks of a cut, and those that run at a time. */
+typedef struct tc__gemm_grid {
+    int64_t blocks, at_once;
+} tc__gemm_grid;
+
+TC_HOST tc__gemm_grid tc__gemm90_grid(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                                      const tc__gemm_device *d)
+{
+    const int64_t works = tc__gemm90_clusters(v, x, cut) * cut->parts, cluster = tc__gemm90_cluster_of(v, cut);
+    const int64_t most = tc__gemm90_at_once(v, cut, d);
+    const int64_t at_once = (int64_t)d->blocks * (v->step ? 1 : cluster);
+    tc__gemm_grid r = {works, at_once};
+    if (!cut->joined)
+        r.blocks = (works < most ? works : tc__div_up(works, tc__div_up(works, most > 0 ? most : 1))) * cluster;
+    return r;
+}
+
+/* t: the model's time of the cut. */
+TC_HOST int tc__gemm90_brief(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                             const tc__gemm_device *d, double t)
+{
+    const double rows = (double)x->rows, cols = (double)x->cols,
+                 bytes = (128. * (double)x->k_blocks * (rows + cols) + rows * cols * tc_type_bits(v->d) / 8)
+                       * (double)x->batch;
+    tc__gemm_grid grid;
+    if (v->groups || v->weights || v->any || v->conv) return 0; /* which are launched as they ask */
+    if (t > TC__GEMM_PDL_MOST) return 0;
+    if (bytes < TC__GEMM_PDL_RATE * d->dram * t) return 1;
+    grid = tc__gemm90_grid(v, x, cut, d);
+    if (2 * grid.blocks <= grid.at_once) return 1;
+    return 20 * grid.blocks >= 19 * grid.at_once && (x->rows > x->cols ? x->cols <= cut->width : x->rows <= v->bm);
+}
+
 TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                                const tc__gemm_device *d)
 {
+    double t;
     if (v->weights) return tc__weights_time(v, x, cut, d);
-    return v->any ? tc__any_time(v, x, cut, d) : tc__tma_time(v, x, cut, d);
+    if (v->any) return tc__any_time(v, x, cut, d);
+    t = tc__tma_time(v, x, cut, d);
+    return tc__gemm90_brief(v, x, cut, d, t) ? t - TC__GEMM_BRIEF : t;
 }
 
 /* c: complete, not a view. */
@@ -489,10 +555,11 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
                                const tc__gemm_best *b)
 {
     const int first = v->step ? v->step : v->bn, clusters = v->step ? v->cluster_m : 1;
+    const int least = v->step && v->cluster_n > 1 ? clusters : 1; /* of what shares A and B all or none */
     double best = 0;
     tc_gemm_cut try_this = *cut;
     int i, copies;
-    for (i = 1; i <= clusters && i <= b->device->blocks; i++) {
+    for (i = least; i <= clusters && i <= b->device->blocks; i++) {
         try_this.cluster = v->step ? i : v->cluster_m;
         for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
             if (!tc__gemm90_b_shared(*v, try_this.width, try_this.cluster)) continue;
@@ -505,30 +572,6 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
         }
     }
     return best;
-}
-
-/* Programmatic dependent launch where args.pdl = 0. A launch that need not wait for the one before costs a microsecond
- * less. But blocks that come one after the other, where one of the kernel before has left, lie no longer evenly over
- * the chip, and no longer beside the neighbours that read the same: where the memory is what a call waits for, that
- * costs up to a quarter. It does not where no two blocks share a pair of multiprocessors anyway, nor where all have
- * blocks that have nothing in common. Of 96 shapes on an H200, each both ways. */
-#define TC__GEMM_PDL_MOST 1e5   /* nanoseconds of a call */
-#define TC__GEMM_PDL_RATE 0.6   /* of the memory's (0.565 of the times of then, 6 % longer) */
-
-TC_HOST int tc__gemm90_brief(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
-                             const tc__gemm_device *d)
-{
-    const int cluster = tc__gemm90_cluster_of(v, cut);
-    const int64_t at_once = (int64_t)d->blocks * (v->step ? 1 : cluster), blocks = (int64_t)cut->blocks * cluster;
-    const double rows = (double)x->rows, cols = (double)x->cols,
-                 bytes = (128. * (double)x->k_blocks * (rows + cols) + rows * cols * tc_type_bits(v->d) / 8)
-                       * (double)x->batch;
-    double t;
-    if (v->groups || v->weights || v->any || v->conv) return 0; /* which are launched as they ask */
-    t = tc__gemm90_time(v, x, cut, d);
-    if (t > TC__GEMM_PDL_MOST) return 0;
-    if (bytes < TC__GEMM_PDL_RATE * d->dram * t || 2 * blocks <= at_once) return 1;
-    return 20 * blocks >= 19 * at_once && (x->rows > x->cols ? x->cols <= cut->width : x->rows <= v->bm);
 }
 
 /* How a checked call is cut: as it asks, else as the model says. */
@@ -583,7 +626,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
                         : tc__div_up((int64_t)g->n * tc__gemm_products(v), (int64_t)cut->width * v.cluster_n));
     if (v.groups == TC_GROUPS_ARRAY)
         works = tc__div_up(g->m, v.bm) * tc__div_up(g->n, cut->width) * g->groups.count;
-    cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
+    cut->blocks = tc__gemm90_at_once(&v, cut, d);
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);
     if (works < cut->blocks) cut->blocks = (int)works;
@@ -591,7 +634,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
         cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
     if (want->blocks && want->blocks < cut->blocks && v.cluster_k == 1) cut->blocks = want->blocks;
     if (cut->joined) cut->blocks = (int)(works / cut->parts);
-    cut->brief = g->pdl == 0 && tc__gemm90_brief(&v, &x, cut, d);
+    cut->brief = g->pdl == 0 && tc__gemm90_brief(&v, &x, cut, d, tc__tma_time(&v, &x, cut, d));
     return TC_OK;
 }
 

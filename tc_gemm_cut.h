@@ -102,15 +102,18 @@ TC_HOST tc_status tc__gemm_group_tiles(tc_tiles *t, const tc_gemm_config *v, con
     return TC_OK;
 }
 
-/* What tiles are made of. v: the configuration as the instruction sees it. */
+/* What tiles are made of. v: the configuration as the instruction sees it. Neighbours in the grid ask for the same rows
+ * of the larger matrix, which is what comes from memory; of two as large for those that a cluster does not share. */
 TC_HOST tc_tiles_of tc__gemm_tiles_made(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
 {
-    const int raster = v->raster && v->swap ? TC_RASTER_M + TC_RASTER_N - v->raster : v->raster;
-    const int cols = v->swap ? g->m : g->n;
+    const int given = v->raster && v->swap ? TC_RASTER_M + TC_RASTER_N - v->raster : v->raster;
+    const int rows = v->swap ? g->n : g->m, cols = v->swap ? g->m : g->n;
+    const int share_a = cols < rows || (cols == rows && cut->cluster > 1 && v->cluster_n == 1);
+    const int raster = given ? given : share_a ? TC_RASTER_N : TC_RASTER_M;
     const int class_cols = (int)(((int64_t)cols + (1 << cut->classes) - 1) >> cut->classes);
     const int whole = ((class_cols + cut->width - 1) / cut->width * cut->width) << cut->classes;
     const int matrices = tc__gemm_by_80(*v) ? g->groups.count : tc__gemm_batch(g);
-    const tc_tiles_of of = {v->swap ? g->n : g->m, cut->classes ? whole : cols, matrices, v->bm * cut->cluster,
+    const tc_tiles_of of = {rows, cut->classes ? whole : cols, matrices, v->bm * cut->cluster,
                             cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
     return of;
 }

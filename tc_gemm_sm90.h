@@ -480,7 +480,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc__gemm90_loop_fn loop, const tc__ge
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc__gemm90_loop_state l = {&u, acc, 0};
         tc_gemm_sm90_mma(loop, k, g, &l);
-        if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
+        if (c.split) u.tile = tc__gemm90_share_of(p, i).tile * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = !tiled && i + turns * step >= (groups ? works : p->works);
         end(c, g, &u, acc);
 #pragma unroll
@@ -636,6 +636,8 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     tc__sparse_fill(c, g, p);
     tc__gemm90_f32_fill(c, g, p);
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
+    p->apart = cut->parts > 1 && !cut->joined && p->works <= (uint32_t)cut->blocks;
+    p->shares = p->apart ? tc_divide_by(p->tiles.total) : p->split.by_parts;
     p->d_by = tc__gemm90_d_by(c, g);
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))
         p->d_by = TC__GEMM_D_PIECES; /* boxes know sums as they are, and C of floats */

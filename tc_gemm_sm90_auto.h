@@ -23,7 +23,8 @@
     X(name, own, flat, (256, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
     X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */                \
     X(name, own, tall, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* the largest: fewest bytes a product */ \
-    X(name, own, three, (192, 192, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* three warpgroups: waves that others leave half empty */
+    X(name, own, three, (192, 192, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* three warpgroups: waves that others leave half empty */ \
+    X(name, own, crowd, (64, 128, 32, 0, 0, 2, 4, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* one wave: eight blocks ask together for rows that lie across lines */
 
 typedef struct tc__gemm_tile {
     int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
@@ -124,12 +125,23 @@ TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
              || given.groups == TC_GROUPS_ARRAY);
 }
 
+/* The tile of which a cluster has more than two, that share A and B. */
+TC_HD TC_CONSTEXPR int tc__gemm_crowd(const tc__gemm_tile t) { return t.cluster_m * t.cluster_n > 2; }
+TC_HD TC_CONSTEXPR int tc__gemm_crowd_ok(tc_gemm_config_in given)
+{
+    const tc_gemm_config p = tc__gemm_plain(given);
+    return !(given.sparse || given.bsr || given.conv || given.index || given.gate || given.groups
+             || tc__gemm_quantised(given) || tc__gemm_outputs(given) || tc__tiles_some(given) || tc__gemm_scaled(given)
+             || tc__gemm_holds_twice(given) || tc__gemm_a_col(p) || tc__gemm_b_row(p));
+}
+
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
  * none. Of those for many columns and for few rows one each has what lies on its side. Packed weights: of each one. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
 {
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm <= 128;
     if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
+    if (tc__gemm_crowd(t)) return tc__gemm_crowd_ok(given);
     if (tc__gemm_full(t))
         return tc__gemm_full_ok(given) && !(t.bm == 192 && (given.groups || tc__gemm_holds_twice(given)));
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
@@ -172,7 +184,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
 {
     tc_gemm_config c = given;
     const tc__gemm_tile never_called = {128, 256, 16, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE};
-    const tc__gemm_tile list = tc__gemm_full(line) && !tc__gemm_line_ok(given, line) ? never_called : line;
+    const int some = tc__gemm_full(line) || tc__gemm_crowd(line); /* of a few configurations */
+    const tc__gemm_tile list = some && !tc__gemm_line_ok(given, line) ? never_called : line;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = tc__gemm_holds_twice(given);
     const tc__gemm_tile one = given.weights              ? tc__gemm_weights_tile(list)

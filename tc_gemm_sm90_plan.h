@@ -408,6 +408,23 @@ TC_HD TC_CONSTEXPR int tc__gemm90_many(tc_gemm_config_in v)
          > (v.sparse || v.conv || v.gate || tc__gemm90_gathers(v) || (v.groups && tc__gemm90_promotes(v)) ? 192 : 160);
 }
 
+/* Who gives slots back to whom: is it found out before the loop over k (tc__gemm90_giver)? Not where all threads read
+ * of a slot, but with .sparse. */
+TC_HD TC_CONSTEXPR int tc__gemm90_gives(tc_gemm_config_in c)
+{
+    const int clusters = c.cluster_m * c.cluster_n > 1 && !tc__gemm90_by_threads(c);
+    return c.sparse || (clusters && !tc__gemm90_turning(c));
+}
+
+/* .step: may blocks of a cluster share A too? Of what is multiplied as it lies, and stored and nothing else. */
+TC_HD TC_CONSTEXPR int tc__gemm90_step_shares_a(tc_gemm_config_in v)
+{
+    return v.cluster_n == 1
+        || ((v.cluster_n == 2 || v.cluster_n == 4) && tc__gemm90_gives(v) && !tc__gemm_a_col(v) && !tc__gemm_b_row(v)
+            && !v.sparse && !v.conv && !v.groups && !v.index && !v.gate && !tc__tiles_some(v) && !tc__gemm_scaled(v)
+            && !tc__gemm_in_tile(v) && !tc__gemm_quantised(v) && !tc__gemm_outputs(v));
+}
+
 /* Are rows that an operand does not have left out (tc_gemm_sm90_edge.h)? Where tiles begin at multiples of their rows,
  * and where the producer has registers for it. Not in clusters of two dimensions: a block that has no rows at all waits
  * for nobody's bytes there, and gives its slots back a lap too soon to a neighbour who still waits for another one. */
@@ -460,6 +477,8 @@ typedef struct tc_gemm_sm90_params {
     uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
     uint8_t gathers;                /* A's rows are looked up: in place of its map, b with .swap, tc_gemm90_rows */
     tc_gemm_split split;
+    tc_divide shares;               /* .split: by a tile's parts, or, with apart, by the tiles of a part */
+    uint8_t apart;                  /* neighbours are not the parts of a tile, but tiles of the same k */
     uint32_t join_at, join_each;    /* parts of a tile are a cluster's: where a block keeps the sums that are sent to
                                      * it, from the ring on, and places of each part (0: they meet in the workspace) */
     uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
@@ -533,17 +552,19 @@ typedef struct tc_gemm90_block {
 } tc_gemm90_block;
 
 /* A number of blocks in clusters. The grid is a line of clusters, so the cluster's number and the block's rank in it
- * need no special register, which ptxas would find by a division of floats. With .step a cluster is of 1 or 2. */
+ * need no special register, which ptxas would find by a division of floats. With .step a cluster has 1 or 2 rows. */
 TC_DEV uint32_t tc__gemm90_per_cluster(tc_gemm_config_in c, const tc_gemm90_block *b, uint32_t blocks)
 {
-    if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blocks / 2u : blocks;
+    const uint32_t n = (uint32_t)c.cluster_n;
+    if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blocks / (2u * n) : blocks / n;
     return blocks / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
 }
 
 /* This block's rank in its cluster. */
 TC_DEV uint32_t tc__gemm90_rank(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
-    if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blockIdx.x % 2u : 0u;
+    const uint32_t n = (uint32_t)c.cluster_n;
+    if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blockIdx.x % (2u * n) : blockIdx.x % n;
     return blockIdx.x % (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
 }
 
@@ -556,6 +577,7 @@ TC_DEV tc__gemm90_place tc__gemm90_place_of(tc_gemm_config_in c, const tc_gemm90
 {
     tc__gemm90_place p = {0, 0};
     if (c.cluster_k == 1 && c.cluster_n == 1) p.m = tc__gemm90_rank(c, b);
+    else if (c.step && c.cluster_m > 1 && b->cluster_m == 1) p.n = tc__gemm90_rank(c, b);
     else if (c.cluster_k == 1)
         p.m = tc__gemm90_rank(c, b) % (uint32_t)c.cluster_m, p.n = tc__gemm90_rank(c, b) / (uint32_t)c.cluster_m;
     return p;
@@ -698,14 +720,26 @@ TC_DEV tc__gemm90_cut_k tc__gemm90_cut(tc_gemm_config_in c, const tc_gemm90_bloc
     return x;
 }
 
+/* .split: which tile, and which of its parts. */
+typedef struct tc__gemm90_share {
+    uint32_t tile, part;
+} tc__gemm90_share;
+
+TC_DEV tc__gemm90_share tc__gemm90_share_of(const tc_gemm_sm90_params *p, uint32_t index)
+{
+    const uint32_t q = tc_quotient(index, p->shares), r = index - q * p->shares.by;
+    const tc__gemm90_share s = {p->apart ? r : q, p->apart ? q : r};
+    return s;
+}
+
 /* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with
- * .split, where the parts of a tile are neighbours. */
+ * .split. */
 TC_DEV tc_work tc_gemm90_work(tc_gemm_config_in c, const tc_gemm90_block *b, uint32_t index)
 {
     const tc_gemm_sm90_params *p = b->p;
     const tc_gemm_split *split = &p->split;
-    const uint32_t tile = c.split ? tc_quotient(index, split->by_parts) : index;
-    const uint32_t part = c.split ? index - tile * split->parts : tc__gemm90_rank(c, b);
+    const tc__gemm90_share share = tc__gemm90_share_of(p, index);
+    const uint32_t tile = c.split ? share.tile : index, part = c.split ? share.part : tc__gemm90_rank(c, b);
     const tc_tile t = tc_tile_at(&p->tiles, tile);
     const tc__gemm90_place at = tc__gemm90_place_of(c, b);
     tc_work w;
@@ -754,39 +788,24 @@ typedef struct tc__gemm90_giver {
     uint32_t empty; /* the first slot's mbarrier */
 } tc__gemm90_giver;
 
-/* .step: are clusters picked by the call, of 1 or 2 blocks along the instruction's rows? */
-TC_HD TC_CONSTEXPR int tc__gemm90_picks_cluster(tc_gemm_config_in c)
-{
-    return c.step && c.cluster_m > 1 && !tc__gemm90_by_threads(c) && !tc__gemm90_turning(c);
-}
-
 TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t t = threadIdx.x % (c.sparse ? 32u : 128u);
+    const uint32_t m = (uint32_t)g->cluster_m, n = (uint32_t)c.cluster_n;
+    const tc__gemm90_place at = tc__gemm90_place_of(c, g);
+    const uint32_t to = t < m ? at.n * m + t : at.m + (t - m < at.n ? t - m : t - m + 1u) * m; /* as in the release */
     tc__gemm90_giver give = {0, 0, g->pipe.empty};
-    if (c.sparse) { /* as tc__gemm90_release has it */
-        const uint32_t m = (uint32_t)c.cluster_m, n = (uint32_t)c.cluster_n;
-        const tc__gemm90_place at = tc__gemm90_place_of(c, g);
-        const uint32_t to = t < m ? at.n * m + t : at.m + (t - m < at.n ? t - m : t - m + 1u) * m;
-        give.own = m * n == 1u ? t == 0u : t == at.m;
-        give.other = m * n > 1u && t < m + n - 1u && !give.own;
-        if (give.other) give.empty = tc_mapa(g->pipe.empty, to);
-        return give;
-    }
-    if (!tc__gemm90_picks_cluster(c)) return give;
-    give.own = g->cluster_m == 1 && t == 0u;
-    give.other = g->cluster_m == 2 && t < 2u;
-    if (tc__gemm90_gathers(c) && give.other && t == tc__gemm90_rank(c, g)) { /* as tc__gemm90_release has it */
-        give.own = 1, give.other = 0;
-    }
-    if (give.other) give.empty = tc_mapa(g->pipe.empty, t);
+    if (!tc__gemm90_gives(c)) return give;
+    give.own = m * n == 1u ? t == 0u : t == at.m;
+    give.other = m * n > 1u && t < m + n - 1u && !give.own;
+    if (give.other) give.empty = tc_mapa(g->pipe.empty, to);
     return give;
 }
 
 TC_DEV_SM90 void tc__gemm90_give(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_giver *give,
                                  uint32_t stage, int on)
 {
-    if (!tc__gemm90_picks_cluster(c) && !c.sparse) {
+    if (!tc__gemm90_gives(c)) {
         if (on) tc__gemm90_release(c, g, stage);
     } else {
         if (c.sparse) __syncwarp(); /* each warp has read of it */

@@ -178,11 +178,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gate_ok(tc_gemm_config_in c)
       "tc: with .swap, .bm must be a multiple of 8 in 8..256")                                                        \
     X(tc__gemm90_step_ok(c),                                                                                          \
       "tc: .step must be a multiple of 16 that divides .bn (with .swap: of 8 that divides .bm), or 0")                 \
-    X((c).step == 0 || ((c).bk == tc__gemm90_box_k(c) && (c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1       \
+    X((c).step == 0 || ((c).bk == tc__gemm90_box_k(c) && (c).cluster_k == 1                                           \
+                        && tc__gemm90_step_shares_a(tc_gemm90_view(c))                                                \
                         && tc_gemm90_view(c).cluster_m <= 2 && (c).step % (8 * tc_gemm90_view(c).cluster_m) == 0      \
                         && (c).stages <= TC__GEMM90_MOST_STAGES),                                                     \
-      "tc: with .step, .bk must be 128 bytes, .cluster_k and .cluster_n (with .swap: .cluster_m) 1, .stages at most " \
-      "24, and .cluster_m (.cluster_n) 1 or 2 and .step a multiple of 8 times it")                                   \
+      "tc: with .step, .bk must be 128 bytes, .cluster_k 1, .stages at most 24, .cluster_m (with .swap: .cluster_n) " \
+      "1 or 2 and .step a multiple of 8 times it, and .cluster_n (.cluster_m) 1, or 2 or 4 where A and B lie along k " \
+      "and D is all that is stored")                                                                                  \
     X(!(c).swap || (c).cluster_k == 1, "tc: with .swap, .cluster_k must be 1")                                        \
     X(!(c).split || ((c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE),       \
       "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \

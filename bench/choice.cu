@@ -6,15 +6,18 @@
  *     --as e4m3     another kernel of bench/gemm.cu: the group's name (bf16)
  *     --seconds 0.003 --rounds 5               a burst, and the rounds of the last eight
  *     --all FILE    every candidate's microseconds to a file
+ *     --glance 0.001  seconds that each of them runs for
+ *     --within 1.6  only candidates that the model has within 1.6 times of its favourite, and none for rows of any
+ *                   alignment (0: all)
  *     --finals FILE the same of those that take turns, in graphs; --finalists 24: so many (8)
  *     --pdl 1       as in bench/gemm.cu
  *     --beside 1    each finalist takes turns with cuBLASLt's best instead, as in bench/gemm.cu: what ran before sets
  *                   a hot board's clock, and the order is another; times are scaled so that cuBLASLt takes 1000
  *
  * Every kernel, width, cluster and number of parts that args.choice may name and the call takes runs for a moment in a
- * loop of launches; the fastest few then take turns with what the kit picks by itself, in CUDA graphs. A row for each
- * shape: what was picked and what was best, as kernel/width/cluster/parts (c: that meet in a cluster), their
- * microseconds, and the rate of the pick over the best's. */
+ * loop of launches, short ones in a graph; the fastest few then take turns with what the kit picks by itself, in CUDA
+ * graphs. A row for each shape: what was picked and what was best, as kernel/width/cluster/parts (c: that meet in a
+ * cluster), their microseconds, and the rate of the pick over the best's. */
 #include "bench.h"
 
 /* bench/gemm_kernels.cu has them */
@@ -42,6 +45,7 @@ enum { CANDIDATES = 3072, FINALISTS_MOST = 64, SHAPES_MOST = 1024, KERNELS = TC_
 
 typedef struct options {
     bench_plan plan;
+    double glance, within;
     int count, odd, own_count, finalists, beside;
     unsigned long long seed;
     FILE *all, *finals;
@@ -66,6 +70,42 @@ static int takes(const bench_problem *p, tc_gemm_choice choice)
     tc_gemm_args g = bench_args(p, 0);
     g.choice = &choice;
     return now->can_run(&g, 0) == TC_OK;
+}
+
+/* The model's nanoseconds of a candidate (tc_gemm_choice.h). */
+static double model(const bench_problem *p, const tc_gemm_choice *x)
+{
+    const tc__gemm_device device = tc__gemm_device_of(132, TC__H200_BANDWIDTH);
+    const tc_gemm_args g = bench_args(p, 0);
+    tc_gemm_config given, c, v;
+    tc__gemm_problem problem;
+    tc_gemm_cut cut;
+    memset(&given, 0, sizeof given);
+    memset(&cut, 0, sizeof cut);
+    given.a = given.b = now->kind.ab, given.d = now->kind.d;
+    given.a_layout = now->kind.a_col ? TC_COL : TC_ROW, given.b_layout = now->kind.b_row ? TC_ROW : TC_COL;
+    if (now->kind.acc == TC_FAST) given.promote = TC_FAST;
+    if (now->kind.scaled) given.a_scale = TC_SCALE_1X128, given.b_scale = TC_SCALE_128X128;
+    c = tc__gemm_tiled(given, tc__gemm_tiles_of[x->kernel - 1]), v = tc_gemm90_view(c);
+    problem = tc__gemm90_problem(&c, &g);
+    cut.width = x->width, cut.parts = x->parts, cut.joined = x->meet == TC_MEET_CLUSTER;
+    cut.cluster = v.step ? x->cluster : v.cluster_m;
+    return tc__gemm90_time(&v, &problem, &cut, &device);
+}
+
+/* Leaves those out that the model has far from its favourite. */
+static int near_the_model(const bench_problem *p, candidate *all, int count, double within)
+{
+    double least = INFINITY;
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        if (all[i].choice.kernel == TC__GEMM_ANY) continue;
+        all[i].seconds = model(p, &all[i].choice);
+        if (all[i].seconds < least) least = all[i].seconds;
+    }
+    for (int i = 0; i < count; i++)
+        if (all[i].choice.kernel != TC__GEMM_ANY && all[i].seconds <= within * least) all[left++] = all[i];
+    return left;
 }
 
 /* All that the call takes. A kernel that picks its width itself is asked for each; of parts, those that are worth a try
@@ -95,10 +135,25 @@ static int faster(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-/* Seconds of a call in a loop of about a millisecond and at least a call of each set; of one that takes twice the
- * best's time, a rough figure does. INFINITY: it fails. */
-static double glance(candidate *c, const bench_problem *p, double best)
+/* Seconds of a call in a graph that goes through the sets. */
+static double glance_in_graph(candidate *c, const bench_problem *p, int calls)
 {
+    bench_side s;
+    double seconds;
+    memset(&s, 0, sizeof s);
+    s.run = run_candidate, s.self = c;
+    if (bench_capture(&s, p, calls)) return INFINITY;
+    seconds = bench_replay(&s, 1, 2) / 2 / s.calls;
+    bench_side_free(&s);
+    return seconds;
+}
+
+/* Seconds of a call in a loop of about so many seconds and at least a call of each set; of one that takes twice the
+ * best's time, a rough figure does. Of one that the host's launches may be longer than, in a graph. INFINITY: it
+ * fails. */
+static double glance(candidate *c, const bench_problem *p, double seconds, double best)
+{
+    static const double launches = 12e-6;
     static cudaEvent_t start, stop;
     float ms = 0;
     int calls = p->sets < 8 ? 8 : p->sets;
@@ -114,8 +169,9 @@ static double glance(candidate *c, const bench_problem *p, double best)
         CUDA_CHECK(cudaEventRecord(stop, p->stream));
         CUDA_CHECK(cudaEventSynchronize(stop));
         CUDA_CHECK(cudaEventElapsedTime(&ms, start, stop));
+        if (pass == 0 && ms * 1e-3 / calls < launches) return glance_in_graph(c, p, calls);
         if (ms * 1e-3 / calls > 2 * best) break;
-        if (ms < 1) calls = (int)(calls / (ms > 0.1 ? ms : 0.1f)) + 1;
+        if (ms < 1e3 * seconds) calls = (int)(calls * 1e3 * seconds / (ms > 0.1 ? ms : 0.1f)) + 1;
     }
     return ms * 1e-3 / calls;
 }
@@ -161,9 +217,10 @@ static double measure(bench_shape shape, const options *o)
     p.replay = o->plan.seconds / 2;
     snprintf(bench_now, sizeof bench_now, " (%dx%dx%d)", shape.m, shape.n, shape.k);
     count = list(&p, all);
+    if (o->within > 0) count = near_the_model(&p, all, count, o->within);
     for (int i = 0; i < count; i++) {
         const tc_gemm_choice *x = &all[i].choice;
-        all[i].seconds = glance(&all[i], &p, least);
+        all[i].seconds = glance(&all[i], &p, o->glance, least);
         if (all[i].seconds < least) least = all[i].seconds;
         write_row(o->all, shape, x, all[i].seconds);
     }
@@ -223,15 +280,15 @@ static int pick_kernel(const char *as)
 static int usage(const char *wrong)
 {
     fprintf(stderr,
-            "choice: %s; --count N --seed S --odd 1 --as KERNEL --seconds S --rounds N --all FILE --finals FILE "
-            "--finalists N --beside 1 --shapes m,n,k ...\n",
+            "choice: %s; --count N --seed S --odd 1 --as KERNEL --seconds S --rounds N --all FILE --glance S "
+            "--within R --finals FILE --finalists N --beside 1 --shapes m,n,k ...\n",
             wrong);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
-    static options o = {{0.003, 5}, 200, 0, 0, 8, 0, 0, 0, 0, {{0, 0, 0}}};
+    static options o = {{0.003, 5}, 1e-3, 0, 200, 0, 0, 8, 0, 0, 0, 0, {{0, 0, 0}}};
     double logs = 0, worst = INFINITY;
     int good = 0, near = 0, failed = 0;
     o.seed = (unsigned long long)time(0);
@@ -255,6 +312,8 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
         else if (!strcmp(argv[i], "--finalists")) o.finalists = atoi(value);
         else if (!strcmp(argv[i], "--beside")) o.beside = atoi(value);
+        else if (!strcmp(argv[i], "--glance")) o.glance = atof(value);
+        else if (!strcmp(argv[i], "--within")) o.within = atof(value);
         else if (!strcmp(argv[i], "--pdl")) bench_pdl = atoi(value);
         else if (!strcmp(argv[i], "--all")) {
             if (!(o.all = rows_file(value))) return usage(value);

@@ -141,6 +141,10 @@ TC_GEMM_SM90_DEFINE(sm90_step, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step =
                     .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_step_pp, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bn = 112, .step = 16, .schedule = TC_PINGPONG,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_crowd, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 96, .step = 32, .cluster_m = 2,
+                    .cluster_n = 4, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_crowd_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .step = 32,
+                    .cluster_m = 4, .cluster_n = 2, .swap = 1, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_split, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .split = 1,
                     .epi = tc_epi_residual_f32)
 TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 128, .step = 8, .swap = 1,
@@ -186,6 +190,7 @@ static const kernel kernels[] = {
     H(sm90_pp, EPI_SCALE_ROW, 0), H(sm90_pp_c22, EPI_PAIR, 0), H(sm90_bn48, EPI_NONE, 0),
     H(sm90_3wg, EPI_NONE, 1, 48, 192, 1), H(sm90_k2, EPI_BIAS_GELU, 0), H(sm90_k3, EPI_RESIDUAL, 0),
     H(sm90_once, EPI_ONCE, 0), H(sm90_once_pp, EPI_ONCE_PAIR, 0), H(sm90_step, EPI_ONCE, 1, 32, 256, 1),
+    H(sm90_crowd, EPI_ONCE_PAIR, 0, 32, 96, 1), H(sm90_crowd_swap, EPI_ONCE, 0, 32, 96, 1),
     H(sm90_step_pp, EPI_ONCE_PAIR, 0, 16, 112), H(sm90_split, EPI_RESIDUAL, 1), H(sm90_swap, EPI_ONCE, 1, 8, 64),
     H(sm90_swap_one, EPI_ONCE_PAIR, 0), H(sm90_any, EPI_ONCE, 1, 32, 224, 1, 1),
     H(sm90_any_one, EPI_ONCE_PAIR, 0, 0, 0, 0, 1), ROW(sm80_128, EPI_NONE), ROW(sm80_256, EPI_BIAS_GELU),

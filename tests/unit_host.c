@@ -527,7 +527,8 @@ static void cut_keeps(const tc_gemm_config *c, const tc_gemm_args *g, const tc__
 {
     const int swap = c->swap, bm = swap ? c->bn : c->bm, most = swap ? c->bm : c->bn;
     const int64_t rows = swap ? g->n : g->m, cols = swap ? g->m : g->n, steps = ((int64_t)g->k + 63) / 64;
-    const int cluster_rows = swap ? c->cluster_n : c->cluster_m;
+    const int cluster_rows = swap ? c->cluster_n : c->cluster_m, across = swap ? c->cluster_m : c->cluster_n;
+    const tc_gemm_config view = tc_gemm90_view(*c);
     int64_t limit, works, waves;
     tc_gemm_cut cut;
     const tc_status st = tc__gemm90_cut(c, g, d, &cut);
@@ -543,8 +544,14 @@ static void cut_keeps(const tc_gemm_config *c, const tc_gemm_args *g, const tc__
     CHECK(cut.workspace <= (size_t)d->blocks * 4 * (size_t)(bm * most) * 4 + 4096 + (size_t)d->blocks * 32,
           "%d x %d x %d: %d parts take more than four tiles a block", g->m, g->n, g->k, cut.parts);
     limit = c->step ? d->blocks / cut.cluster : d->blocks;
+    if (c->step && across > 1) { /* as many as lie in one part of the chip each */
+        limit = tc__gemm90_at_once(&view, &cut, d) > 1 ? tc__gemm90_at_once(&view, &cut, d) : 1;
+        CHECK(limit == 1 || limit * cut.cluster * across <= d->blocks, "%d clusters of %d on %d", (int)limit,
+              cut.cluster * across, d->blocks);
+    }
     works = ((rows + (int64_t)bm * cut.cluster - 1) / ((int64_t)bm * cut.cluster))
-          * ((cols + cut.width - 1) / cut.width) * (g->batch ? g->batch : 1) * cut.parts;
+          * ((cols + (int64_t)cut.width * across - 1) / ((int64_t)cut.width * across)) * (g->batch ? g->batch : 1)
+          * cut.parts;
     waves = (works + limit - 1) / limit;
     if (cut.joined) { /* a cluster a tile, none of which waits for another */
         CHECK(cut.parts >= 2 && cut.parts <= TC__GEMM90_JOIN_MOST && cut.cluster == 1 && cut.workspace == 0,

@@ -29,7 +29,7 @@ static axis axes[] = {
     AXIS(90, schedule, 1, SCHEDULES, VALUES(TC_COOPERATIVE, TC_PINGPONG)),
     AXIS(90, consumers, 1.01, NULL, VALUES(0, 1, 3)),
     AXIS(90, cluster_m, 1.005, NULL, VALUES(0, 2, 4)),
-    AXIS(90, cluster_n, 1.01, NULL, VALUES(0, 2)),
+    AXIS(90, cluster_n, 1.01, NULL, VALUES(0, 2, 4)),
     AXIS(90, cluster_k, 1.01, NULL, VALUES(0, 2, 4)),
     AXIS(90, step, 1.05, NULL, VALUES(0, 16, 32, 64)),
     AXIS(90, swap, 1.001, NULL, VALUES(0, 1)),
