@@ -314,18 +314,21 @@ TC_HOST int tc__gemm90_ring(const tc_gemm_config *v, const tc_gemm_cut *cut)
     return fit < v->stages ? fit : v->stages;
 }
 
-/* Rows of A and columns of B that a step brings: of what lies in rows, and is not turned, whole boxes; none that there
- * are not (tc_gemm_sm90_edge.h). */
-TC_HOST int tc__gemm90_fetched_rows(const tc_gemm_config *v, const tc__gemm_problem *x)
+/* Rows of A and columns of B that a step brings: of what lies in rows, and is not turned, whole boxes. What there is
+ * not is left out (tc_gemm_sm90_edge.h), or else takes TMA longer than what there is. */
+#define TC__GEMM_ZEROS 2.0
+TC_HOST double tc__gemm90_fetched_rows(const tc_gemm_config *v, const tc__gemm_problem *x)
 {
-    return tc__gemm90_edged_a(*v) && x->rows < v->bm ? (int)x->rows : v->bm;
+    const double lacks = x->rows < v->bm ? (double)(v->bm - x->rows) : 0.;
+    return tc__gemm90_edged_a(*v) ? v->bm - lacks : v->bm + lacks * (TC__GEMM_ZEROS - 1);
 }
 
-TC_HOST int tc__gemm90_fetched_cols(const tc_gemm_config *v, const tc__gemm_problem *x, int width)
+TC_HOST double tc__gemm90_fetched_cols(const tc_gemm_config *v, const tc__gemm_problem *x, int width)
 {
     const tc_operand b = tc__gemm90_b(*v, width);
-    if (tc__gemm90_edged_b(*v) && x->cols < width) return (int)x->cols;
-    return b.mn ? tc__gemm90_in_rows(b).rows : width;
+    const int boxes = b.mn ? tc__gemm90_in_rows(b).rows : width;
+    const double lacks = x->cols < width ? (double)(width - x->cols) : 0.;
+    return tc__gemm90_edged_b(*v) ? width - lacks : boxes + lacks * (TC__GEMM_ZEROS - 1);
 }
 
 /* The model of the head of this file. */

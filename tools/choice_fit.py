@@ -26,7 +26,7 @@ import numpy as np
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 HEADER = os.path.join(HERE, 'tc_gemm_choice.h')
 # of other types, of other boards, or by definition
-FIXED = ('TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_PDL_')
+FIXED = ('TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_PDL_', 'TC__GEMM_ZEROS')
 PROMOTED = r'PROMOTE|8\.\d$'  # of e4m3
 KINDS = ('bf16', 'row_row', 'e4m3', 'blocks')
 NEAR, SHARP = 0.1, 0.012  # what is near the best; how near the model's favourite what counts as picked is
