@@ -759,7 +759,16 @@ TC_DEV tc_work tc_gemm90_work(tc_gemm_config_in c, const tc_gemm90_block *b, uin
     return w;
 }
 
-/* Gives a slot back to every block that may write into it: those of this block's row and column. */
+/* Those who may write into this block's slots, number t: the blocks of its column of the cluster, itself among them,
+ * then the others of its row. */
+TC_DEV uint32_t tc__gemm90_writer(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t t)
+{
+    const uint32_t m = (uint32_t)g->cluster_m;
+    const tc__gemm90_place at = tc__gemm90_place_of(c, g);
+    return t < m ? at.n * m + t : at.m + (t - m < at.n ? t - m : t - m + 1u) * m;
+}
+
+/* Gives a slot back to all of them. */
 TC_DEV_SM90 void tc__gemm90_release(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     /* .any, .weights, .sparse: all threads have read of it, each warp says so for itself; else wgmma has, for all */
@@ -770,8 +779,7 @@ TC_DEV_SM90 void tc__gemm90_release(tc_gemm_config_in c, const tc_gemm90_block *
         if (t == 0) tc_mbarrier_arrive(empty);
     } else if (t < m + n - 1u) {
         const tc__gemm90_place at = tc__gemm90_place_of(c, g);
-        uint32_t to = t - m; /* index among the other blocks of the row */
-        to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
+        const uint32_t to = tc__gemm90_writer(c, g, t);
         /* this block's producer writes what this warp has read, or wgmma for it */
         if ((c.any && to == at.m) || ((c.sparse || tc__gemm90_gathers(c)) && to == at.n * m + at.m))
             tc_mbarrier_arrive(empty);
@@ -792,13 +800,11 @@ TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_g
 {
     const uint32_t t = threadIdx.x % (c.sparse ? 32u : 128u);
     const uint32_t m = (uint32_t)g->cluster_m, n = (uint32_t)c.cluster_n;
-    const tc__gemm90_place at = tc__gemm90_place_of(c, g);
-    const uint32_t to = t < m ? at.n * m + t : at.m + (t - m < at.n ? t - m : t - m + 1u) * m; /* as in the release */
     tc__gemm90_giver give = {0, 0, g->pipe.empty};
     if (!tc__gemm90_gives(c)) return give;
-    give.own = m * n == 1u ? t == 0u : t == at.m;
+    give.own = m * n == 1u ? t == 0u : t == tc__gemm90_place_of(c, g).m;
     give.other = m * n > 1u && t < m + n - 1u && !give.own;
-    if (give.other) give.empty = tc_mapa(g->pipe.empty, to);
+    if (give.other) give.empty = tc_mapa(g->pipe.empty, tc__gemm90_writer(c, g, t));
     return give;
 }
 

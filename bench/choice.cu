@@ -75,11 +75,14 @@ static int takes(const bench_problem *p, tc_gemm_choice choice)
 /* The model's nanoseconds of a candidate (tc_gemm_choice.h). */
 static double model(const bench_problem *p, const tc_gemm_choice *x)
 {
-    const tc__gemm_device device = tc__gemm_device_of(132, TC__H200_BANDWIDTH);
     const tc_gemm_args g = bench_args(p, 0);
+    tc__gemm_device device;
+    tc__device on;
     tc_gemm_config given, c, v;
     tc__gemm_problem problem;
     tc_gemm_cut cut;
+    CUDA_CHECK(tc__device_now(&on));
+    device = tc__gemm_device_of(on.sms, on.bandwidth);
     memset(&given, 0, sizeof given);
     memset(&cut, 0, sizeof cut);
     given.a = given.b = now->kind.ab, given.d = now->kind.d;
