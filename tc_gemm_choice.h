@@ -43,63 +43,62 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 }
 
 /* Fitted as tools/choice_fit.py does, to times on an H200 since rows that do not exist are not fetched
- * (tc_gemm_sm90_edge.h), from constants that knew 311 shapes before: of 205 random shapes and layers of models, the
- * fastest 16 of all cuts in graphs (bench/results/choice_finals.csv), and 118 of these in all cuts that a model before
- * had within 1.7 times of its best; with more weight, hot and beside cuBLASLt, of 271 (choice_hot.csv without what
- * rows that do not exist are much of, choice_hot_edge.csv). Of the 509 lists that were fitted the pick takes 1.8 %
- * longer than the best measured, of 125 that were kept out 2.6 %, some of it noise, for the best of so many is a lucky
- * one. Power (TC__GEMM_PRODUCT, _BYTE, _TIE) is that of 30 large shapes in 7 cuts, in bursts of 40 ms beside
- * cuBLASLt's: short ones do not show what tiles of few columns cost a board that is hot. Times in nanoseconds, rates
- * in bytes a nanosecond. */
-#define TC__GEMM_CLUSTER 501.6      /* a cluster's start; */
-#define TC__GEMM_CLUSTER_OF_PARTS 142.4 /* of parts of k, whose blocks mostly wait for bytes anyway */
-#define TC__GEMM_CLOCK 1.33         /* cycles of a nanosecond */
-#define TC__GEMM_READS 27.18        /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.1715    /* these for each column */
-#define TC__GEMM_OF_ONE 150.9       /* rate of the L2 for a block, */
-#define TC__GEMM_OF_ALL 18330.0     /* for all */
-#define TC__GEMM_LATE 1597.0        /* from asking for a slot's bytes to having them */
-#define TC__GEMM_STEP 154.7         /* a step takes so long, whatever there is in it */
-#define TC__GEMM_STRADDLE 1.821     /* more of it for rows that straddle its sectors of 32 bytes */
-#define TC__GEMM_LINE 0.3604        /* and for those that straddle its lines of 128 alone */
-#define TC__GEMM_SECTOR 0.2172      /* of either, what the L2 reads more */
-#define TC__GEMM_SHARED 2.621       /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.2223       /* more of the memory's for what several tiles read */
-#define TC__GEMM_PRODUCT 1.8e-6    /* power: of a product, */
-#define TC__GEMM_BYTE 1e-5         /* of a byte from the L2, */
-#define TC__GEMM_FAR_BYTE 0.0001543 /* of a byte from memory */
-#define TC__GEMM_TIE 0.225          /* what the lesser of the two, time and power, counts */
+ * (tc_gemm_sm90_edge.h), of cuts whose k is whole, and since parts of k lie apart of all: of 98 shapes whose tiles are
+ * few in all cuts that a model before had within 1.7 times of its best, the fastest 16 of them in graphs, and those of
+ * 157 shapes before (bench/results/choice_finals.csv); with more weight, hot and beside cuBLASLt, of 117 shapes of the
+ * suite and random ones the fastest 12, and of 80 before (choice_hot.csv). Of the 609 lists that were fitted the pick
+ * takes 1.5 % longer than the best measured, of 156 that were kept out 1.9 %, some of it noise, for the best of so many
+ * is a lucky one. Times in nanoseconds, rates in bytes a nanosecond. */
+#define TC__GEMM_CLUSTER 588.1      /* a cluster's start; */
+#define TC__GEMM_CLUSTER_OF_PARTS 214.5 /* of parts of k, whose blocks mostly wait for bytes anyway */
+#define TC__GEMM_CLOCK 1.335        /* cycles of a nanosecond */
+#define TC__GEMM_READS 27.52        /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.1875    /* these for each column */
+#define TC__GEMM_OF_ONE 160.5       /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 19790.0     /* for all */
+#define TC__GEMM_LATE 1478.0        /* from asking for a slot's bytes to having them */
+#define TC__GEMM_STRADDLE 2.397     /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_LINE 0.4463        /* and for those that straddle its lines of 128 alone */
+#define TC__GEMM_SECTOR 0.1796      /* of either, what the L2 reads more */
+#define TC__GEMM_SHARED 2.962       /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_MEMORY 0.937       /* no kernel has more of the memory's rate */
+#define TC__GEMM_OTHERS 0.2         /* of it, what rows of other groups take that a tile reads. Of six shapes */
+#define TC__GEMM_AGAIN 0.172        /* more of the memory's for what several tiles read */
+#define TC__GEMM_PRODUCT 1.171e-06  /* power: of a product, */
+#define TC__GEMM_BYTE 1.663e-05     /* of a byte from the L2, */
+#define TC__GEMM_FAR_BYTE 0.0001564 /* of a byte from memory */
+#define TC__GEMM_TIE 0.3561         /* what the lesser of the two, time and power, counts */
 #define TC__GEMM_NEAR 0.6           /* of the L2 holds A and B, so that each of their bytes comes but once */
-#define TC__GEMM_STORE_ASIDE 4.145  /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_STORE_ASIDE 2.914  /* a tile's way to D with .swap, for each column */
 #define TC__GEMM_PIECE 250.0        /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 709.0    /* where D's edge runs through it, and TMA does not clip */
-#define TC__GEMM_REFILL 2193.0      /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 3523.0        /* the parts of a split tile, */
-#define TC__GEMM_ROUND 136.6        /* eight of them, */
-#define TC__GEMM_SUMS 124.2         /* rate of their sums */
-#define TC__GEMM_JOIN 209.5         /* the same of parts that are a cluster's blocks */
-#define TC__GEMM_JOIN_SUMS 40.96
-#define TC__GEMM_JOIN_ALL 8411.0    /* and the L2's rate for all, few of which ask for the same then; */
-#define TC__GEMM_JOIN_MEMORY 1.062  /* so much longer takes what comes from memory */
+#define TC__GEMM_STORE_CUT 511.2    /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_REFILL 2840.0      /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 3859.0        /* the parts of a split tile, */
+#define TC__GEMM_ROUND 182.0        /* eight of them, */
+#define TC__GEMM_SUMS 83.14         /* rate of their sums */
+#define TC__GEMM_JOIN 214.6         /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 24.2
+#define TC__GEMM_JOIN_ALL 8537.0    /* and the L2's rate for all, few of which ask for the same then; */
+#define TC__GEMM_JOIN_MEMORY 1.092  /* so much longer takes what comes from memory */
 
-#define TC__GEMM_LESS_BYTE 1.04   /* what a byte from the L2 takes more, and */
-#define TC__GEMM_LESS_RATE 0.36   /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
+#define TC__GEMM_LESS_BYTE 1.04     /* what a byte from the L2 takes more, and */
+#define TC__GEMM_LESS_RATE 0.36     /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
 
 /* What is a kernel's own: launch, barriers, first bytes of a ring; a tile's way to D; how much longer than the model's
- * its wgmmas take, and what it has of the memory's rate. */
+ * its wgmmas take; what it has of the memory's rate; and how long a step takes, whatever there is in it. */
 typedef struct tc__gemm_own {
-    double start, store, pace, memory;
+    double start, store, pace, memory, step;
 } tc__gemm_own;
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {3186, 1016, 1.045, 0.9775}, pair = {2913, 540, 1.028, 0.802},
-                              few = {2549, 870, 1.473, 0.9482}, flat = {3890, 0, 1.102, 0.9615},
-                              small = {2502, 942, 0.9137, 0.9373}, tall = {1406, 9173, 1.017, 1.033},
-                              three = {2699, 1480, 1.032, 0.7}, crowd = {2065, 1738, 1.15, 1.024},
+    static const tc__gemm_own wide = {2787, 1104, 1.11, 1.008, 190.7}, pair = {2073, 957, 1.046, 0.937, 134},
+                              few = {2166, 1026, 1.913, 0.937, 92.41}, flat = {3879, 0, 1.172, 1.02, 211.8},
+                              small = {2639, 654, 1.19, 0.937, 148.1}, tall = {1206, 12666, 1.158, 1.026, 167.2},
+                              three = {2266, 1653, 1.084, 0.937, 274.1}, crowd = {2072, 1339, 1.295, 1.027, 166.1},
                               /* with .promote; tall is turned then */
-                              few8 = {1808, 591, 0.9451, 0.914}, flat8 = {4836, 0, 1.139, 0.7},
-                              small8 = {2038, 597, 1.137, 0.9753}, tall8 = {2771, 2262, 1.389, 0.7693};
+                              few8 = {1754, 512, 1.249, 1.014, 194.1}, flat8 = {4008, 0, 1.24, 0.937, 232.7},
+                              small8 = {2099, 194, 1.691, 1.077, 207.4}, tall8 = {5797, 1359, 1.392, 0.937, 181.3};
     const int twice = tc__gemm90_promotes(*v) && !tc__gemm_is_f32(v->a) && !tc__gemm90_lifts(*v);
     if (v->schedule == TC_PINGPONG) return pair;
     if (twice && v->swap) return v->bm == 256 ? tall8 : v->consumers == 1 ? few8 : flat8;
@@ -113,18 +112,18 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 
 /* .promote: how much longer a step takes while a warpgroup adds its sums. Of 84 shapes (layers of DeepSeek-V3 and
  * Llama-3 8B at 1 to 2048 tokens, and odd ones), each with factors and without, in the fastest 10 to 12 cuts, on an
- * H200: there the pick takes 1.6 % longer than the best measured. */
-#define TC__GEMM_PROMOTE 1.007
-#define TC__GEMM_PROMOTE_64 1.12          /* a warpgroup of 64 rows has nothing in flight while it adds, */
-#define TC__GEMM_PROMOTE_AHEAD 0.9422     /* unless it has room for the next block's sums; */
-#define TC__GEMM_PROMOTE_AHEAD_ALONE 1.087 /* the same of one that is the block's only one; */
-#define TC__GEMM_PROMOTE_CLUSTER 300.8    /* a cluster's start. */
+ * H200: there the pick takes 1.7 % longer than the best measured. */
+#define TC__GEMM_PROMOTE 1.037
+#define TC__GEMM_PROMOTE_64 1.124   /* a warpgroup of 64 rows has nothing in flight while it adds, */
+#define TC__GEMM_PROMOTE_AHEAD 0.9556 /* unless it has room for the next block's sums; */
+#define TC__GEMM_PROMOTE_AHEAD_ALONE 0.8238 /* the same of one that is the block's only one; */
+#define TC__GEMM_PROMOTE_CLUSTER 240.1 /* a cluster's start. */
 /* The Tensor Cores wait for one that is alone, and with factors of columns (.b_scale of 1 x 128) for both: 20 shapes */
-#define TC__GEMM_PROMOTE_ALONE 2.2
-#define TC__GEMM_PROMOTE_COLUMNS 2.0
-#define TC__GEMM_F32 3.0          /* TC_F32: three products, and the cuts and additions that they do not hide; */
+#define TC__GEMM_PROMOTE_ALONE 1.916
+#define TC__GEMM_PROMOTE_COLUMNS 1.596
+#define TC__GEMM_F32 3.0            /* TC_F32: three products, and the cuts and additions that they do not hide; */
 #define TC__GEMM_F32_ALONE 1.15
-#define TC__GEMM_F32_LESS 2.5     /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
+#define TC__GEMM_F32_LESS 2.5       /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
 
 TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v, int width)
 {
@@ -315,11 +314,12 @@ TC_HOST int tc__gemm90_ring(const tc_gemm_config *v, const tc_gemm_cut *cut)
 }
 
 /* Rows of A and columns of B that a step brings: of what lies in rows, and is not turned, whole boxes. What there is
- * not is left out (tc_gemm_sm90_edge.h), or else takes TMA longer than what there is. */
+ * not is left out (tc_gemm_sm90_edge.h), or else takes TMA longer than what there is; behind a group's rows there are
+ * others. */
 #define TC__GEMM_ZEROS 2.0
 TC_HOST double tc__gemm90_fetched_rows(const tc_gemm_config *v, const tc__gemm_problem *x)
 {
-    const double lacks = x->rows < v->bm ? (double)(v->bm - x->rows) : 0.;
+    const double lacks = x->rows < v->bm && !(x->grouped && !v->swap) ? (double)(v->bm - x->rows) : 0.;
     return tc__gemm90_edged_a(*v) ? v->bm - lacks : v->bm + lacks * (TC__GEMM_ZEROS - 1);
 }
 
@@ -327,7 +327,7 @@ TC_HOST double tc__gemm90_fetched_cols(const tc_gemm_config *v, const tc__gemm_p
 {
     const tc_operand b = tc__gemm90_b(*v, width);
     const int boxes = b.mn ? tc__gemm90_in_rows(b).rows : width;
-    const double lacks = x->cols < width ? (double)(width - x->cols) : 0.;
+    const double lacks = x->cols < width && !(x->grouped && v->swap) ? (double)(width - x->cols) : 0.;
     return tc__gemm90_edged_b(*v) ? width - lacks : boxes + lacks * (TC__GEMM_ZEROS - 1);
 }
 
@@ -355,15 +355,18 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double fetch = of_own > of_l2 ? of_own : of_l2;
     const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v, cut->width) / TC__GEMM_CLOCK;
     const double late = TC__GEMM_LATE / (tc__gemm90_ring(v, cut) - 1);
-    const double pace = mma > fetch ? mma : fetch, least = late > TC__GEMM_STEP ? late : TC__GEMM_STEP;
+    const double pace = mma > fetch ? mma : fetch, least = late > own.step ? late : own.step;
     const double step = pace > least ? pace : least;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
     const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
     const double of_a = rows * (1 + again_a) * x->fresh, of_b = cols * (1 + again_b);
-    const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram * (cut->joined ? TC__GEMM_JOIN_MEMORY
-                                                                                              : 1);
+    const double rate = own.memory > TC__GEMM_MEMORY ? own.memory : TC__GEMM_MEMORY;
+    const double lacks = x->grouped ? (v->swap ? w - cols : v->bm - rows) : 0; /* others' rows in a group's only tile */
+    const double more_rows = lacks > 0 ? lacks * works * TC__GEMM_OTHERS : 0;
+    const double memory = rate * 128 * k * ((of_a + of_b) * batch + more_rows) / d->dram
+                        * (cut->joined ? TC__GEMM_JOIN_MEMORY : 1);
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? lines * asked : lines * (fetched_rows + fetched);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT * (x->triangle ? 0.5 : 1.)
@@ -393,9 +396,9 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
  * the chip, and no longer beside the neighbours that read the same: where the memory is what a call waits for, that
  * costs up to a quarter. It does not where no two blocks share a pair of multiprocessors anyway, nor where all have
  * blocks that have nothing in common. Of 96 shapes on an H200, each both ways. */
-#define TC__GEMM_PDL_MOST 1e5   /* nanoseconds of a call */
-#define TC__GEMM_PDL_RATE 0.6   /* of the memory's (0.565 of the times of then, 6 % longer) */
-#define TC__GEMM_BRIEF 1235.0   /* what it takes less then */
+#define TC__GEMM_PDL_MOST 1e5       /* nanoseconds of a call */
+#define TC__GEMM_PDL_RATE 0.6       /* of the memory's (0.565 of the times of then, 6 % longer) */
+#define TC__GEMM_BRIEF 1095.0       /* what it takes less then */
 
 /* Blocks of a cut, and those that run at a time. */
 typedef struct tc__gemm_grid {

@@ -53,6 +53,9 @@ TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
                     .aux = TC_F32, .aux_what = TC_AUX_PRE, .row_sum = TC_SUM_SQ, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_turns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .step = 64,
+                    .cluster_m = 2, .schedule = TC_PINGPONG, .aux = TC_BF16, .aux_what = TC_AUX_PRE,
+                    .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
                     .row_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8, .swap = 1,
@@ -75,6 +78,7 @@ static const kernel kernels[] = {
     ROW(sm80_max, 80, PAIR, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
+    ROW(sm90_turns, 90, BIAS_RELU, 0, 64, 192, 0),
     ROW(sm90_k2, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
     ROW(sm90_col, 90, BIAS_RELU, 0, 0, 0, 0),

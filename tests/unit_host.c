@@ -643,6 +643,28 @@ static void test_brief(void)
     }
 }
 
+/* Groups with few rows wait for B's bytes: they get a tile for few rows, which no other one reads faster for. */
+static void test_choose_few(void)
+{
+    static TC_ALIGN(256) unsigned char memory[512];
+    static const int32_t ends[64] = {0};
+    const tc__device on = {0, 90, 132, 4917};
+    int i;
+    for (i = 0; i < 200; i++) {
+        const tc__gemm_tile *t;
+        tc_gemm_config given;
+        tc_gemm_args g;
+        memset(&given, 0, sizeof given);
+        memset(&g, 0, sizeof g);
+        given.a = given.b = given.d = TC_BF16, given.groups = TC_GROUPS_ROWS;
+        g.m = 64 * test_int(1, 16), g.n = 512 * test_int(2, 16), g.k = 512 * test_int(2, 16);
+        g.lda = g.ldb = g.k, g.ldd = g.n, g.stride_b = (int64_t)g.n * g.k, g.a = g.b = g.d = memory;
+        g.groups.count = 64, g.groups.ends = ends;
+        t = &tc__gemm_tiles_of[tc__gemm_search(&given, &g, &on).kernel - 1];
+        CHECK(t->bm == 64 || t->swap, "%d rows in 64 groups, n %d, k %d: in tiles of %d rows", g.m, g.n, g.k, t->bm);
+    }
+}
+
 /* What TC_GEMM_DEFINE remembers of a problem is what it would find: whatever came before, also where problems differ in
  * one thing alone. */
 static void test_choose(void)
@@ -1181,6 +1203,7 @@ int main(void)
     test_split();
     test_cut();
     test_brief();
+    test_choose_few();
     test_choose();
     test_choose_sums();
     test_choose_lines();

@@ -26,15 +26,16 @@ import numpy as np
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 HEADER = os.path.join(HERE, 'tc_gemm_choice.h')
 # of other types, of other boards, or by definition
-FIXED = ('TC__GEMM_F32', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE', 'TC__GEMM_PDL_', 'TC__GEMM_ZEROS')
+FIXED = ('TC__GEMM_F32', 'TC__GEMM_MEMORY', 'TC__GEMM_OTHERS', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE',
+         'TC__GEMM_PDL_', 'TC__GEMM_ZEROS')
 PROMOTED = r'PROMOTE|8\.\d$'  # of e4m3
 KINDS = ('bf16', 'row_row', 'e4m3', 'blocks')
 NEAR, SHARP = 0.1, 0.012  # what is near the best; how near the model's favourite what counts as picked is
 
 SHIM = r'''
-extern double fit_p[96];
+extern double fit_p[128];
 #include "tc.h"
-double fit_p[96];
+double fit_p[128];
 static TC_ALIGN(256) unsigned char memory[512];
 /* rows of m, n, k, kernel, width, cluster, parts, meet: the model's nanoseconds. kind: a number of KINDS */
 void model(int kind, int count, const int *r, double *out)
@@ -74,7 +75,7 @@ def variable_header():
     lines = ''
     for kernel, figures in re.findall(r'(\w+) = \{([^}]*)\}', own.group(0)):
         lines += '    const tc__gemm_own %s = {%s};\n' % (
-            kernel, ', '.join('fit_p[%d]' % (len(names) + i) for i in range(4)))
+            kernel, ', '.join('fit_p[%d]' % (len(names) + i) for i in range(5)))
         for i, x in enumerate(figures.split(',')): names.append('%s.%d' % (kernel, i)), values.append(float(x))
     return text.replace(own.group(0), lines), names, np.array(values)
 
@@ -137,11 +138,11 @@ def main():
     held = np.array([re.search(o.hold, n) is not None or (re.search(PROMOTED, n) is not None) != promotes
                      for n in names])
     memory = np.array([n.endswith('.3') for n in names])  # shares of the memory's rate
-    constants, times = (ctypes.c_double * 96).in_dll(shared, 'fit_p'), np.zeros(len(rows))
+    constants, times = (ctypes.c_double * 128).in_dll(shared, 'fit_p'), np.zeros(len(rows))
 
     def values(x):
         p = start * np.exp(np.clip(x, -3, 3) * 0.5)
-        p[memory] = np.clip(p[memory], 0.7, 1.4)
+        p[memory] = np.clip(p[memory], 0.937, 1.4)
         p[held] = start[held]
         return p
 
@@ -182,7 +183,7 @@ def main():
     for n, v in zip(names, best):
         if '.' not in n: print('#define %s %.4g' % (n, v))
     for i, n in enumerate(names):
-        if n.endswith('.0'): print('%s = {%.0f, %.0f, %.4g, %.4g}' % ((n[:-2],) + tuple(best[i:i + 4])))
+        if n.endswith('.0'): print('%s = {%.0f, %.0f, %.4g, %.4g, %.4g}' % ((n[:-2],) + tuple(best[i:i + 5])))
 
 
 if __name__ == '__main__':
