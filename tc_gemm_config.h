@@ -576,7 +576,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
     TC__GEMM_ROWS_RULES(X, c)                                                                                         \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
-    X((!tc__gemm_hooked(c) && !tc__tiles_asks(c)) == !(c).epi_size,                                                   \
+    X((!tc__gemm_hooked(c) && !tc__tiles_asks(c) && !(c).aux_epi) == !(c).epi_size,                                   \
       "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook "         \
       "there is no .epi_size")                                                                                        \
     X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
