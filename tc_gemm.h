@@ -591,9 +591,12 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
  * a hook is a host function, nvcc names the function that calls it, and with it the rule, once and not a kernel. */
 #define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
     TC__GIVEN(own, gemm,                                                                                              \
-              ".epi = float f(float x, tc_gemm_at at, const void *args), "                                            \
+              ".epi = float f(float x, tc_gemm_at at, const void *args), .aux_epi the same, "                         \
               ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args), "                                     \
-              ".gate = float f(float gate, float up, tc_gemm_at at, const void *args)",                               \
+              ".gate = float f(float gate, float up, tc_gemm_at at, const void *args), "                              \
+              ".tile = int f(tc_gemm_tile tile, const void *args), "                                                  \
+              ".k_range = tc_gemm_k f(tc_gemm_tile tile, const void *args), "                                         \
+              ".keep = int f(tc_gemm_at at, const void *args)",                                                       \
               __VA_ARGS__)                                                                                            \
     TC__RULE_ASSERT(!own##_given().conv, "tc: .conv is set by TC_CONV_DEFINE and its like: leave it out")             \
     TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
