@@ -207,9 +207,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     if (tc__gemm90_gathers(given)) c.cluster_n = 1; /* each block brings rows for itself */
     /* sums of rows and of columns want more registers than a warpgroup with tiles of its own has left, and so do either
-     * of integers, or beside a second output of floats */
-    const int wide_out = tc__gemm_sums(given) == TC_S32 || (given.aux && tc_type_bits(given.aux) == 32);
-    const int many = (given.row_sum && given.col_sum) || (tc__gemm_twice(given) && wide_out);
+     * of integers, or beside a second output */
+    const int more = tc__gemm_sums(given) == TC_S32 || given.aux;
+    const int many = (given.row_sum && given.col_sum) || (tc__gemm_twice(given) && more);
     c.schedule = many && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */
     if (c.sparse && t.cluster_m == 2 && !twice) c.epi_stages = 1;
