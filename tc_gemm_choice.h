@@ -61,9 +61,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_LINE 0.4463        /* and for those that straddle its lines of 128 alone */
 #define TC__GEMM_SECTOR 0.1796      /* of either, what the L2 reads more */
 #define TC__GEMM_SHARED 2.962       /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_MEMORY 0.937       /* no kernel has more of the memory's rate */
-#define TC__GEMM_OTHERS 0.2         /* of it, what rows of other groups take that a tile reads. Of six shapes */
 #define TC__GEMM_AGAIN 0.172        /* more of the memory's for what several tiles read */
+#define TC__GEMM_OTHERS 0.2         /* of it, what rows of other groups take that a tile reads. Of six shapes */
 #define TC__GEMM_PRODUCT 1.171e-06  /* power: of a product, */
 #define TC__GEMM_BYTE 1.663e-05     /* of a byte from the L2, */
 #define TC__GEMM_FAR_BYTE 0.0001564 /* of a byte from memory */
@@ -362,10 +361,9 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
     const double of_a = rows * (1 + again_a) * x->fresh, of_b = cols * (1 + again_b);
-    const double rate = own.memory > TC__GEMM_MEMORY ? own.memory : TC__GEMM_MEMORY;
     const double lacks = x->grouped ? (v->swap ? w - cols : v->bm - rows) : 0; /* others' rows in a group's only tile */
     const double more_rows = lacks > 0 ? lacks * works * TC__GEMM_OTHERS : 0;
-    const double memory = rate * 128 * k * ((of_a + of_b) * batch + more_rows) / d->dram
+    const double memory = own.memory * 128 * k * ((of_a + of_b) * batch + more_rows) / d->dram
                         * (cut->joined ? TC__GEMM_JOIN_MEMORY : 1);
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? lines * asked : lines * (fetched_rows + fetched);

@@ -35,7 +35,8 @@ int main(void)
                        .epi_args = &bias, .epi_size = sizeof bias};
     const tc_gemm_args back = {.m = m, .n = h, .k = n, .a = dy, .lda = n, .b = v, .ldb = h, .d = grad, .ldd = h,
                                .epi_args = &kept, .epi_size = sizeof kept};
-    float *column = (float *)malloc((size_t)n * sizeof(float)), *row = (float *)malloc((size_t)n * sizeof(float));
+    float *row = (float *)malloc((size_t)n * sizeof(float));
+    uint16_t *column = (uint16_t *)malloc((size_t)n * 2);
     double worst = 0;
     int both[2] = {0, 0};
     up.aux.p = mask, up.aux.ld = h;
@@ -54,9 +55,11 @@ int main(void)
         const double e1 = fabs(example_get(out, (size_t)i * h + j, TC_BF16) - (z > 0 ? z : 0))
                         / (off + example_rounding(TC_BF16) * fabs(z));
         example_row(row, dy, (size_t)i * n, n, TC_BF16);
+        CUDA_CHECK(cudaMemcpy2D(column, 2, (const uint16_t *)v + j, (size_t)h * 2, 2, (size_t)n,
+                                cudaMemcpyDeviceToHost));
         for (int e = 0; e < n; e++) {
-            column[e] = (float)example_get(v, (size_t)e * h + j, TC_BF16);
-            sum += (double)row[e] * column[e], all += fabs((double)row[e] * column[e]);
+            const double product = (double)row[e] * tc_f32_from_bf16(column[e]);
+            sum += product, all += fabs(product);
         }
         if (!bit) sum = 0;
         const double e2 = fabs(example_get(grad, (size_t)i * h + j, TC_BF16) - sum)

@@ -51,7 +51,7 @@ code=$?
 check "status of failure" [ $code = 1 ]
 check "the sum of failures" last "3 passed, 5 failed, 1 skipped"
 for text in "FAIL a" "FAIL status exits with 3" "FAIL silent ended with 0 and counted nothing" \
-    "FAIL dies exits with 137" "FAIL endless was stopped after 2 s" "SKIP b" "s: endless, for " " s, last: here"; do
+    "FAIL dies exits with 137" "FAIL endless was stopped after 2 s" "SKIP b" "s: endless, for 1 s, last: here"; do
     check "\"$text\"" has "$text"
 done
 

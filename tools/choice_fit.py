@@ -26,7 +26,7 @@ import numpy as np
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 HEADER = os.path.join(HERE, 'tc_gemm_choice.h')
 # of other types, of other boards, or by definition
-FIXED = ('TC__GEMM_F32', 'TC__GEMM_MEMORY', 'TC__GEMM_OTHERS', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE',
+FIXED = ('TC__GEMM_F32', 'TC__GEMM_OTHERS', 'TC__GEMM_LESS', 'TC__GEMM_NEAR', 'TC__GEMM_PIECE',
          'TC__GEMM_PDL_', 'TC__GEMM_ZEROS')
 PROMOTED = r'PROMOTE|8\.\d$'  # of e4m3
 KINDS = ('bf16', 'row_row', 'e4m3', 'blocks')
@@ -137,7 +137,7 @@ def main():
     promotes = o.kind in ('e4m3', 'blocks')
     held = np.array([re.search(o.hold, n) is not None or (re.search(PROMOTED, n) is not None) != promotes
                      for n in names])
-    memory = np.array([n.endswith('.3') for n in names])  # shares of the memory's rate
+    memory = np.array([n.endswith('.3') for n in names])  # times the memory's; the least: none reads faster
     constants, times = (ctypes.c_double * 128).in_dll(shared, 'fit_p'), np.zeros(len(rows))
 
     def values(x):
