@@ -178,6 +178,54 @@ TC_DEV float tc__epi_read_c(const int type, const tc_gemm_out *o, tc_gemm_at at)
                           : tc_unpack(type, ((const uint16_t *)o->c)[c]);
 }
 
+/* The same in two: asked for if it is there (else 0), without a branch; and the element. */
+TC_DEV uint32_t tc__epi_ask_c(const int type, const tc_gemm_out *o, tc_gemm_at at, int there)
+{
+    const char *from = (const char *)o->c + tc__epi_c_at(o, at) * (tc_type_bits(type) / 8);
+    uint32_t x;
+#define TC__EPI_ASK(load)                                                                                             \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global." load " %0, [%1]; }"              \
+                 : "=&r"(x) : "l"(from), "r"(there) : "memory")
+    if (tc_type_bits(type) == 32) TC__EPI_ASK("b32");
+    else if (tc_type_bits(type) == 16) TC__EPI_ASK("u16");
+    else TC__EPI_ASK("s8");
+#undef TC__EPI_ASK
+    return x;
+}
+TC_DEV float tc__epi_asked(const int type, uint32_t x)
+{
+    return type == TC_F32                        ? tc_f32_from_bits(x)
+         : type == TC_S32 || type == TC_S8 ? (float)(int)x
+                                                 : tc_unpack(type, x);
+}
+
+/* A tile of D: its first element, its rows and columns, of which those exist that come before row `end`; most: columns
+ * of any tile, a constant. Who does something for it: number `i` of `threads`. */
+typedef struct tc__epi_patch {
+    tc_gemm_at first;
+    int rows, cols, end, most;
+} tc__epi_patch;
+typedef struct tc__epi_share {
+    int i, threads;
+} tc__epi_share;
+
+/* C of a tile into the L2, while its products are computed: at its end C is asked for 16 rows at a time, and each time
+ * takes a microsecond if it comes from memory. size: bytes of its elements. The loop counts what all lanes have in
+ * common, and nothing branches: the main loop behind it wants lanes that ptxas knows to be together. */
+TC_DEV void tc__epi_c_ahead(const int size, const tc_gemm_out *o, const tc__epi_patch x, const tc__epi_share who)
+{
+    const int lines = (x.most * size + 127) / 128, left = o->n - x.first.col;
+    const int bytes = (left < x.cols ? left : x.cols) * size, all = x.rows * lines;
+    const char *c = (const char *)o->c + tc__epi_c_at(o, x.first) * size;
+#pragma unroll 1
+    for (int i = 0; i < all; i += who.threads) {
+        const int row = (i + who.i) / lines, from = (i + who.i) % lines * 128;
+        const int there = row < x.rows && x.first.row + row < x.end && from < bytes;
+        asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; @p prefetch.global.L2 [%0]; }"
+                     : : "l"(c + row * o->ldc * size + from), "r"(there) : "memory");
+    }
+}
+
 /* Eight neighbours of a row as f32 in shared memory: the addresses of the first four and of the last four, where they
  * go, and whether rows of C and D begin at multiples of 16 bytes. */
 typedef struct tc__epi_piece {
@@ -767,20 +815,43 @@ typedef struct tc__box_filled {
     tc_gemm_at first;
 } tc__box_filled;
 
-/* Adds beta * C to a warp's fragment of a box that lies wholly inside D: C comes to the box in whole rows, then to its
- * owners. */
-TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f)
+/* C of a box, on its way: a lane's pieces of 16 bytes of its 16 rows. */
+typedef struct tc__box_asked {
+    uint4 pieces[4];
+} tc__box_asked;
+
+/* Zeros for rows from `end` on and columns that D does not have, of which no piece has some and lacks others. */
+TC_DEV void tc__box_ask_c(const tc_box b, const tc_gemm_out *o, tc_gemm_at first, int end, tc__box_asked *c)
 {
-    const int size = tc_type_bits(b.type) / 8, cols = tc_box_cols(b);
+    const int size = tc_type_bits(b.type) / 8, across = b.bytes / 16, row = tc_lane() / across;
+    const char *from = (const char *)o->c + tc__epi_c_at(o, first) * size + tc_lane() % across * 16;
+    const int left = first.col + tc_lane() % across * (16 / size) < o->n ? end - first.row : 0; /* rows */
+#pragma unroll
+    for (int i = 0; i < b.bytes / 32; i++) {
+        const int below = row + i * 32 / across;
+        uint4 *p = &c->pieces[i];
+        /* not a branch: lanes stay together */
+        asm volatile("{ .reg .pred p; setp.ne.s32 p, %5, 0;\n\t"
+                     "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n\t"
+                     "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+                     : "=&r"(p->x), "=&r"(p->y), "=&r"(p->z), "=&r"(p->w)
+                     : "l"(from + below * o->ldc * size), "r"((int)(below < left))
+                     : "memory");
+    }
+}
+
+/* Adds beta * C to a warp's fragment of a box: C goes to the box in whole rows, from there to its owners. */
+TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f, const tc__box_asked *c)
+{
+    const int cols = tc_box_cols(b), across = b.bytes / 16;
     const uint32_t at = f.buf + tc_box_lane(b);
-    const char *c = (const char *)o->c + tc__epi_c_at(o, f.first) * size;
-#pragma unroll 1
-    for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
-        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16);
-        const uint4 w = *(const uint4 *)(c + r * o->ldc * size + piece * 16);
+#pragma unroll
+    for (int i = 0; i < b.bytes / 32; i++) {
+        const int row = tc_lane() / across + i * 32 / across;
+        const uint4 w = c->pieces[i];
         asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                     : : "r"(f.buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y),
-                       "r"(w.z), "r"(w.w)
+                     : : "r"(f.buf + tc_swizzle(b.bytes, (uint32_t)(row * b.bytes + tc_lane() % across * 16))),
+                       "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
                      : "memory");
     }
     __syncwarp();

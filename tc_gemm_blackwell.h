@@ -200,7 +200,9 @@ TC_DEV_SM90 void tc__gemm_store_box(tc_gemm_config_in c, const tc_box box, const
         tc__epi_alpha(b->v, tc_box_cols(box) / 2, o->alpha);
         if (!to->plain && o->beta != 0.f) {
             const tc__box_filled f = {b->v, b->to, b->first};
-            tc__box_add_c(box, o, f);
+            tc__box_asked asked;
+            tc__box_ask_c(box, o, b->first, tc__gemm_end_row(c, to), &asked);
+            tc__box_add_c(box, o, f, &asked);
         }
     }
     tc__gemm_fill_box(c, box, o, b);

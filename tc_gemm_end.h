@@ -19,6 +19,7 @@ typedef struct tc__gemm_kept {
     tc_gemm_at first;
     int count;
     float *rows; /* what is kept of a lane's two rows of the tile so far, or null: its parts have 16 columns */
+    int some, end; /* some, a constant: not all of them need lie in D, whose rows end before this one */
 } tc__gemm_kept;
 
 /* What is kept of them. Where D is quantised the values come from shared memory too: of registers of sums that meet so,
@@ -53,7 +54,8 @@ TC_DEV_SM80 void tc__gemm_visit(tc_gemm_config_in c, const tc_gemm_out *o, const
     for (int j = 0; j < count; j += 2) {
         const tc_gemm_at here = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
                                  first.batch, first.group};
-        tc__epi_hook(tc__gemm_epi(c), o, v + j, here);
+        /* a branch for each: one for all of a row, or for whole boxes, is slower */
+        if (!x.some || (here.row < x.end && here.col < o->n)) tc__epi_hook(tc__gemm_epi(c), o, v + j, here);
     }
     tc__gemm_keep(c, o, x);
 }

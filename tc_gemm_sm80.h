@@ -388,6 +388,11 @@ TC_DEV_SM80 void tc__gemm80_compute(const int looked_up, tc_gemm80_in k, const t
         any = bits % 16u != 0u, g.word = bits % 4u == 0u;
     }
 
+    if (!own && !c.gate && !(looked_up & TC_INDEX_D) && (k.sums == TC_F64 ? p->beta : (double)p->out.beta) != 0.) {
+        const tc__epi_patch patch = {{row0, col0, (int)t->batch, 0}, c.bm, c.bn, t->end, c.bn};
+        const tc__epi_share share = {(int)threadIdx.x, c.warps_m * c.warps_n * 32};
+        tc__epi_c_ahead(tc_type_bits(tc__gemm_c(c)) / 8, &p->out, patch, share);
+    }
     tc__gemm80_zero(k, &acc);
     if (looked_up & TC__GEMM80_SPARSE) {
         tc__gemm80_sparse_block s;

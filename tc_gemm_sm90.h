@@ -330,6 +330,8 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc__gemm90_loop_fn loop, tc_gemm90_in k
     const tc_gemm_config c = k.c;
     const int count = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
     if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &l->u->ring);
+    /* behind the first operands, which a block's first tile waits for */
+    if (tc__gemm90_asks_c(c) && g->p->c_ahead) tc__gemm90_c_ahead(c, g, l->u);
     loop(k, g, l);
     if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(l->u->next_turn);
     if (tc__gemm90_promotes(c)) {
@@ -644,13 +646,15 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (c->groups == TC_GROUPS_ARRAY) p->d_by = TC__GEMM_D_PIECES;
     if (p->d_by == TC__GEMM_D_TMA && cut->classes) p->d_by = TC__GEMM_D_ROWS; /* .any: not one row after another */
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
-    p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
+    p->d_clips = p->d_by == TC__GEMM_D_TMA && (int64_t)d.cols * tc_type_bits(c->d) % 128 == 0; /* it writes 16 bytes */
     if (tc__gemm_outputs(*c)) p->d_clips = 0; /* the rest of a box is not its own */
+    p->c_ahead = p->out.beta != 0.f && cut->parts <= 1 && tc__gemm90_asks_c(v);
     p->d_wide = p->d_plain && tc__gemm90_widens(e) && d_width % 64 == 0
              && p->stages * tc__gemm90_slot_of(v, cut->width, cut->copies)
                     <= tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_wide_room(v);
     if (p->d_by == TC__GEMM_D_TMA) {
         const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : e);
+        p->d_some = tc__gemm_hooked(v) && (d.cols % tc_box_cols(box) || (!tc__gemm_in_rows(v) && d.rows % 16));
         st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);
     }
     tc__each90_fill(&v, g, cut, p);

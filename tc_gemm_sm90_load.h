@@ -143,8 +143,8 @@ TC_DEV_SM90 void tc__gemm90_load_known(const tc__gemm90_fetching f, const tc_gem
     for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
         const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
         TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
-        tc__gemm90_expect(f.c, g, at.stage, x.from->edge & (uint32_t)TC__EDGE_BYTES);
         tc__gemm90_edge_note(f.c, g, x.from, &run->w, at.stage);
+        tc__gemm90_expect(f.c, g, at.stage, x.from->edge & (uint32_t)TC__EDGE_BYTES);
         tc__gemm90_fetch(f, g, x.from, at);
         tc_ring_next(&u->ring, g->stages);
     }
@@ -191,8 +191,8 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, tc_gemm_config_in c, con
 #pragma unroll 1
     for (uint32_t i = 0; i < ahead; i++) {
         const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
-        tc__gemm90_expect(c, g, i, s.edge & (uint32_t)TC__EDGE_BYTES);
         tc__gemm90_edge_note(c, g, &s, &run->w, i);
+        tc__gemm90_expect(c, g, i, s.edge & (uint32_t)TC__EDGE_BYTES);
         if (early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
         if (early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
         tc_ring_next(&u->ring, g->stages);

@@ -168,23 +168,18 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_co
 /* ---------------------------------------------------------------------------------------------------------------------
  * Ends of a tile: a consumer's warpgroup has acc go through alpha, beta * C and the hook to D.
  */
-/* Of this warp's last 16 rows the end of the tile's. */
-TC_DEV int tc__gemm90_last_rows(tc_gemm_config_in c, const tc_gemm90_consumer *u)
-{
-    return u->w.row + u->warp_row + tc__gemm90_rows(c) - 48;
-}
-
 /* What is kept of rows: a lane's two of each 64, of which a warpgroup has 2048 at most (.cluster_n 8, .bn 8). */
 enum { TC__GEMM90_KEPT = 64 };
 
 /* In boxes, and what D's edges cut off of them in pieces. */
 TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
-    const int clips = tc__gemm90_clips(c, g), boxes = g->p->d_by != TC__GEMM_D_PIECES;
+    const int clips = tc__gemm90_clips(g), boxes = g->p->d_by != TC__GEMM_D_PIECES;
     const int cut = (tc__gemm_in_rows(c) || !clips) && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u)
                                              || u->w.col + g->width > g->p->out.n);
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
-    const int direct = tail && !cut && tc__gemm90_tails(c) && g->p->d_plain && !tc__gemm90_picks(c, u);
+    const int by_tma = g->p->d_by == TC__GEMM_D_TMA;
+    const int direct = tail && !cut && tc__gemm90_tails(c) && by_tma && !tc__gemm90_picks(c, u);
     float rows[TC__GEMM90_KEPT] = {0.f};
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
@@ -209,7 +204,7 @@ TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_blo
                                         float *acc)
 {
     const int aside = c.epi2 || c.index & TC_INDEX_D || tc__gemm90_rows(c) > tc__gemm90_turns(c)
-                   || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(c, g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
+                   || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                    || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
     float rows[TC__GEMM90_KEPT] = {0.f};

@@ -479,12 +479,14 @@ typedef struct tc_gemm_sm90_params {
     tc_gemm_split split;
     tc_divide shares;               /* .split: by a tile's parts, or, with apart, by the tiles of a part */
     uint8_t apart;                  /* neighbours are not the parts of a tile, but tiles of the same k */
+    uint8_t d_some;                 /* boxes lie inside D in part, and hooks ask which elements do */
+    uint8_t c_ahead;                /* a tile's C comes to the L2 while its products are computed */
     uint32_t join_at, join_each;    /* parts of a tile are a cluster's: where a block keeps the sums that are sent to
                                      * it, from the ring on, and places of each part (0: they meet in the workspace) */
     uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
     int to_and_fro;                 /* every second tile of a block takes k from its end to its start */
     int d_by;                       /* how boxes go to D: TC__GEMM_D_* */
-    uint8_t d_plain, d_clips;       /* by TMA, without C; and TMA leaves out what a box has outside of D */
+    uint8_t d_plain, d_clips;       /* by TMA, without C; TMA leaves out what a box has outside of D */
     uint8_t d_wide;                 /* and in the boxes of tc__gemm90_widened */
     uint8_t d_first;                /* D's lines leave the L2 first */
     int classes, copies;            /* .any: log2 of the classes of A's rows; 1: they are copied */

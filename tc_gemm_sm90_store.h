@@ -97,6 +97,12 @@ TC_DEV int tc__gemm90_end(tc_gemm_config_in c, const tc_gemm90_block *g, const t
     return tc__gemm_in_rows(c) ? u->w.end : g->p->out.m;
 }
 
+/* Of this warp's last 16 rows the end of the tile's. */
+TC_DEV int tc__gemm90_last_rows(tc_gemm_config_in c, const tc_gemm90_consumer *u)
+{
+    return u->w.row + u->warp_row + tc__gemm90_rows(c) - 48;
+}
+
 TC_DEV tc_gemm_at tc__gemm90_box_at(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                     int i)
 {
@@ -106,6 +112,22 @@ TC_DEV tc_gemm_at tc__gemm90_box_at(tc_gemm_config_in c, const tc_gemm90_block *
                            u->w.col + part + i % across * tc_box_cols(tc__gemm90_box(c)), tc__gemm90_matrix(c, u),
                            tc__gemm90_group(c, u)};
     return at;
+}
+
+/* May C of a tile be asked for when the tile begins? */
+TC_HD TC_CONSTEXPR int tc__gemm90_asks_c(tc_gemm_config_in c)
+{
+    return !c.any && !c.gate && !(c.index & TC_INDEX_D) && c.groups != TC_GROUPS_ARRAY;
+}
+
+/* By the threads that compute the tile. */
+TC_DEV_SM90 void tc__gemm90_c_ahead(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u)
+{
+    const int threads = c.schedule == TC_PINGPONG ? 128 : 128 * c.consumers, end = tc__gemm90_end(c, g, u);
+    const tc__epi_patch rows = {{u->w.row, u->w.col, tc__gemm90_matrix(c, u), 0}, c.bm, g->width, end, c.bn};
+    const tc__epi_patch turned = {{u->w.col, u->w.row, tc__gemm90_matrix(c, u), 0}, g->width, c.bm, end, c.bm};
+    const tc__epi_share all = {(int)(threadIdx.x - 128u) % threads, threads};
+    tc__epi_c_ahead(tc_type_bits(tc__gemm_c(c)) / 8, &g->p->out, c.swap ? turned : rows, all);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -125,12 +147,8 @@ TC_DEV int tc__gemm90_boxed(tc_gemm_config_in c, const tc_gemm90_block *g)
     return c.index & TC_INDEX_D || g->p->d_by == TC__GEMM_D_PIECES ? 0 : g->p->out.n;
 }
 
-/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
- * row it knows nothing. */
-TC_DEV int tc__gemm90_clips(tc_gemm_config_in c, const tc_gemm90_block *g)
-{
-    return !tc__gemm_hooked(c) && g->p->d_clips;
-}
+/* Does TMA leave out what D's last row or column cuts off? Of a group's last row it knows nothing. */
+TC_DEV int tc__gemm90_clips(const tc_gemm90_block *g) { return g->p->d_clips; }
 
 /* Are some elements of the tile not to be stored? (.part is then its state: tc_gemm_sm90_tiles.h.) */
 TC_DEV int tc__gemm90_picks(tc_gemm_config_in c, const tc_gemm90_consumer *u)
@@ -279,7 +297,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
                                          const float *acc, float *rows)
 {
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
-              wide = tc__gemm90_across(c, g), clips = tc__gemm90_clips(c, g);
+              wide = tc__gemm90_across(c, g), clips = tc__gemm90_clips(g);
     const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
@@ -348,6 +366,7 @@ typedef struct tc__gemm90_storing {
     int in_rows, in_cols; /* what of a box must lie inside D, from its first element on */
     int end;              /* rows end before this one */
     int plain;            /* a constant: by TMA, and without C */
+    int some;             /* a constant: hooks ask whether an element is inside D */
     float *acc, *rows;
 } tc__gemm90_storing;
 
@@ -382,7 +401,8 @@ TC_DEV_SM90 uint32_t tc__gemm90_box_take(tc_gemm_config_in c, const tc_gemm90_co
 }
 
 /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
-TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, const tc__gemm90_one *b)
+TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, const tc__gemm90_storing *s,
+                                     const tc__gemm90_one *b)
 {
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32;
@@ -391,7 +411,8 @@ TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, 
 #pragma unroll
     for (int from = 0; from < cols / 2; from += group) {
         const tc__gemm_kept x = {
-            b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group, b->rows};
+            b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group, b->rows,
+            s->some && tc__gemm_hooked(c), s->end};
         tc__gemm_visit(c, o, x);
         tc__gemm90_f32_to_d(c, b->v + from, group);
         const tc_box_span span = {from, from + group};
@@ -409,6 +430,15 @@ TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, const tc__gemm90_
     }
 }
 
+/* C of box number i is asked for, if there is such a box. */
+TC_DEV_SM90 void tc__gemm90_ask_c(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                  const tc__gemm90_storing *s, int i, tc__box_asked *asked)
+{
+    const tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0};
+    if (i < tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c) && tc__gemm90_box_exists(c, g, s, &b))
+        tc__box_ask_c(tc__gemm90_box(c), &g->p->out, b.first, s->end, asked);
+}
+
 /* The boxes of this warp that lie inside D. The plain way, which is the usual one, has a loop of its own, with nothing
  * rare between: a block's last tile runs through instructions that have to come from memory as it goes. */
 TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
@@ -417,6 +447,10 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
+    const int adds = !s->plain && !raw && o->beta != 0.f;
+    const int early = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn) <= 128; /* of more there is no room beside */
+    tc__box_asked asked; /* early: C of the next box comes while this one is filled */
+    if (adds && early) tc__gemm90_ask_c(c, g, u, s, 0, &asked);
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
         float room[64];
@@ -427,11 +461,13 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
             b.v = tc__gemm90_take(c, s->acc, all, room);
             b.to = tc__gemm90_box_take(c, u, s, i);
             if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
-            if (!s->plain && !raw && o->beta != 0.f) {
+            if (adds) {
                 const tc__box_filled f = {b.v, b.to, b.first};
-                tc__box_add_c(box, o, f);
+                if (!early) tc__box_ask_c(box, o, b.first, s->end, &asked);
+                tc__box_add_c(box, o, f, &asked);
+                if (early) tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
             }
-            tc__gemm90_box_fill(c, o, &b);
+            tc__gemm90_box_fill(c, o, s, &b);
             if (s->plain || !tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM_D_TMA) {
                 tc__gemm90_box_send(g, &b);
             } else {
@@ -440,6 +476,8 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
                 tc_box_copy(box, b.to, d);
             }
             ++u->stores;
+        } else if (adds && early) {
+            tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
         }
     }
 }
@@ -449,10 +487,12 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
                                         float *acc, float *rows)
 {
     const tc_box box = tc__gemm90_box(c);
-    const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
+    const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(g);
+    const int some = tc__gemm_hooked(c) && g->p->d_some
+                  && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u) || u->w.col + g->width > g->p->out.n);
     const int spread = tc__gemm90_spreads(c, g) && u->last, in_rows = tc__gemm_in_rows(c) || !clips ? 16 : 1;
-    tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, acc,
-                            rows};
+    tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, 1,
+                            acc, rows};
     if (!clips) s.in_cols = tc__gemm90_across(c, g);
     if (spread) {
         s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
@@ -461,9 +501,14 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
     if (tc__gemm90_widens(c) && g->p->d_wide) {
         s.plain = 1;
         s.apart = spread ? 32u * (uint32_t)box.bytes : (uint32_t)tc__gemm90_wide_apart(c);
-        tc__gemm90_fill_boxes(tc__gemm90_widened(c), g, u, &s);
-    } else if (g->p->d_plain) {
-        s.plain = 1;
+        if (some) {
+            tc__gemm90_fill_boxes(tc__gemm90_widened(c), g, u, &s);
+        } else {
+            s.some = 0;
+            tc__gemm90_fill_boxes(tc__gemm90_widened(c), g, u, &s);
+        }
+    } else if (g->p->d_plain && !some) {
+        s.plain = 1, s.some = 0;
         tc__gemm90_fill_boxes(c, g, u, &s);
     } else {
         s.plain = 0;
@@ -471,8 +516,8 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
     }
 }
 
-/* A step of 16 leaves 16 columns behind a tile's last box of 32. Where D is plain they go from registers to D, a lane
- * two neighbours at a time: in pieces they would wait until all boxes are read. */
+/* A step of 16 leaves 16 columns behind a tile's last box of 32. Where boxes go by TMA they go from registers to D, a
+ * lane two neighbours at a time: in pieces they would wait until all boxes are read. */
 TC_HD TC_CONSTEXPR int tc__gemm90_tails(tc_gemm_config_in c)
 {
     return c.step == 16 && !c.swap && c.cluster_k == 1 && tc_box_cols(tc__gemm90_box(c)) == 32
@@ -487,6 +532,19 @@ TC_DEV void tc__gemm90_store_two(tc_gemm_config_in c, const tc_gemm_out *o, cons
     else *(float2 *)to = make_float2(v[0], v[1]);
 }
 
+/* And beta * C to them. */
+TC_DEV void tc__gemm90_add_two(tc_gemm_config_in c, const tc_gemm_out *o, float *v, tc_gemm_at at)
+{
+    const char *from = (const char *)o->c + tc__epi_c_at(o, at) * (tc_type_bits(c.d) / 8);
+    if (tc_type_bits(c.d) == 16) {
+        const uint32_t two = *(const uint32_t *)from;
+        v[0] += o->beta * tc_unpack(c.d, two), v[1] += o->beta * tc_unpack(c.d, two >> 16);
+    } else {
+        const float2 two = *(const float2 *)from;
+        v[0] += o->beta * two.x, v[1] += o->beta * two.y;
+    }
+}
+
 TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        const float *acc, float *rows)
 {
@@ -496,7 +554,7 @@ TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_bloc
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
         float v[8];
         tc__gemm_kept x = {v, {u->w.row + u->warp_row + i * 64, u->w.col + g->width - 16, tc__gemm90_matrix(c, u),
-                               tc__gemm90_group(c, u)}, 8, 0};
+                               tc__gemm90_group(c, u)}, 8, 0, tc__gemm_hooked(c), end};
 #pragma unroll
         for (int width = 16; width <= c.bn; width += 32) { /* registers have constant numbers only */
             float room[8];
@@ -507,6 +565,12 @@ TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_bloc
                 if (width == 16 || g->width == width) v[j] = from[j];
         }
         if (!tc__gemm_raw(c)) tc__epi_alpha(v, 8, o->alpha);
+#pragma unroll
+        for (int j = 0; j < 8; j += 2) {
+            const tc_gemm_at at = {x.first.row + lane / 4 + j / 2 % 2 * 8, x.first.col + lane % 4 * 2 + j / 4 * 8,
+                                   x.first.batch, 0};
+            if (c.d != TC_S32 && o->beta != 0.f && at.row < end && at.col < o->n) tc__gemm90_add_two(c, o, v + j, at);
+        }
         if (tc__gemm90_whole_rows(c)) x.rows = rows + i * 2;
         tc__gemm_visit(c, o, x);
         tc__gemm90_f32_to_d(c, v, 8);
@@ -526,6 +590,53 @@ typedef struct tc__gemm90_aside {
     float *acc;      /* of the tile, from there on */
 } tc__gemm90_aside;
 
+/* Where value i of the 8 registers from j on lies in D, and in the tile below `above`. */
+typedef struct tc__gemm90_aside_at {
+    tc_gemm_at at;
+    int row;
+} tc__gemm90_aside_at;
+TC_DEV tc__gemm90_aside_at tc__gemm90_aside_of(tc_gemm_config_in c, const tc_gemm90_block *g,
+                                               const tc_gemm90_consumer *u, const tc__gemm90_aside *a, int j, int i)
+{
+    const int lane = tc_lane(), row = j * 2 + i / 4 * 8 + lane % 4 * 2 + i % 2;
+    const int col = u->w.row + u->warp_row + a->col + lane / 4 + i / 2 % 2 * 8;
+    const tc__gemm90_aside_at x = {{u->w.col + (a->above + row) * tc__gemm90_apart(c, g), col,
+                                    tc__gemm90_matrix(c, u), tc__gemm90_group(c, u)}, row};
+    return x;
+}
+
+/* Alpha, and beta * C: of 64 rows at a time (.any, which has no registers left: 16) all that exists is asked for before
+ * the first is added. */
+TC_DEV_SM90 void tc__gemm90_aside_c(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                    const tc__gemm90_aside *a, const int count)
+{
+    const tc_gemm_out *o = &g->p->out;
+#pragma unroll
+    for (int i = 0; i < count / 2; i++) a->acc[a->above / 2 + i] *= o->alpha;
+    if (o->beta == 0.f) return;
+#pragma unroll
+    for (int from = 0; from < count / 2; from += c.any ? 8 : 32) {
+        const int most = c.any ? 8 : 32, some = count / 2 - from < most ? count / 2 - from : most;
+        uint32_t asked[32];
+#pragma unroll
+        for (int j = 0; j < some; j += 8) {
+            if (a->above + (from + j) * 2 >= g->width) continue;
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, a, from + j, i);
+                asked[j + i] = tc__epi_ask_c(c.d, o, x.at, x.row < a->rows && x.at.col < o->n);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < some; j += 8) {
+            if (a->above + (from + j) * 2 >= g->width) continue;
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                a->acc[a->above / 2 + from + j + i] += o->beta * tc__epi_asked(c.d, asked[j + i]);
+        }
+    }
+}
+
 /* To shared memory. The hook is not called for rows that D does not have. */
 TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
@@ -533,27 +644,22 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
     const tc_gemm_out *o = &g->p->out;
     const tc_epi e = tc__gemm_epi(c);
     const tc_box box = tc__gemm90_box(c);
-    const int lane = tc_lane(), q = lane % 4, col = u->w.row + u->warp_row + a.col + lane / 4;
-    const int apart = tc__gemm90_apart(c, g), count = c.bn - a.above < TC__GEMM90_ASIDE ? c.bn - a.above
-                                                                                        : TC__GEMM90_ASIDE;
+    const int lane = tc_lane(), q = lane % 4;
+    const int count = c.bn - a.above < TC__GEMM90_ASIDE ? c.bn - a.above : TC__GEMM90_ASIDE;
     /* stmatrix: lanes 0-7 address rows 0-7, columns 0-7; 8-15 the same rows, columns 8-15; 16-31 rows 8-15 */
     const uint32_t to = (uint32_t)((lane % 8 + lane / 16 * 8) * box.bytes + lane / 8 % 2 * 16);
     const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
+    if (!tc__gemm_raw(c)) tc__gemm90_aside_c(c, g, u, &a, count);
 #pragma unroll
     for (int j = 0; j < count / 2; j += 8) {
         const int within = a.above + j * 2 < g->width;
         float *v = a.acc + a.above / 2 + j;
         if (within) {
 #pragma unroll
-            for (int i = 0; i < 8; i++) {
-                const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
-                tc_gemm_at here = {u->w.col + (a.above + row) * apart, col + i / 2 % 2 * 8, tc__gemm90_matrix(c, u),
-                                   tc__gemm90_group(c, u)};
-                if (!tc__gemm_raw(c)) v[i] *= o->alpha;
-                if (row < a.rows && (!c.any || here.col < o->n) && !tc__gemm_raw(c)) {
-                    if (o->beta != 0.f) v[i] += o->beta * tc__epi_read_c(e.d, o, here);
-                    if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, here), o->epi);
-                }
+            for (int i = 0; e.epi && i < 8; i++) {
+                const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, &a, j, i);
+                if (x.row < a.rows && x.at.col < o->n)
+                    v[i] = e.epi(v[i], tc__epi_place(e, x.at), o->epi);
             }
             tc__gemm90_f32_to_d(c, v, 8);
         }

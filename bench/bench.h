@@ -87,6 +87,7 @@ static inline void bench_fill(void *p, size_t count, uint64_t seed, int type, fl
 /* ---- one problem: several sets of operands, so that a call never finds its inputs in the L2 ---- */
 typedef struct bench_shape {
     int m, n, k; /* D[m,n] = A[m,k] * B[n,k]^T; for a layer: tokens, outputs, inputs */
+    int batch;   /* so many of them, one behind the other (0: one) */
 } bench_shape;
 
 /* Types of A and B and of D; 1: A lies in columns, B in rows. */
@@ -95,12 +96,13 @@ typedef struct bench_kind {
     int acc;   /* TC_F16: sums of cuBLASLt in f16; TC_FAST: with fast accumulation */
     int other; /* type of cuBLASLt's D, where it is not d: it has none like it */
     int scaled; /* 1: a factor for each 1 x 128 of A and each 128 x 128 of B */
+    int added;  /* 1: D = A * B + C, another matrix of D's type */
 } bench_kind;
 
 typedef struct bench_problem {
-    int m, n, k, sets;
+    int m, n, k, batch, sets; /* batch: 0 is one */
     bench_kind kind;
-    char *a, *b, *d;
+    char *a, *b, *c, *d;      /* c: .added */
     float *a_scale, *b_scale; /* .scaled: the same for all sets */
     size_t a_size, b_size, d_size; /* bytes of one set */
     void *workspace;               /* for the kit's calls, zeroed once; cuBLASLt has its own */
@@ -111,13 +113,14 @@ typedef struct bench_problem {
 
 enum { BENCH_WORKSPACE = 64 << 20, BENCH_SETS_MAX = 1024 };
 
-static inline double bench_shape_flops(bench_shape s) { return 2.0 * s.m * s.n * s.k; }
+static __host__ __device__ inline int bench_batch(bench_shape s) { return s.batch ? s.batch : 1; }
+static inline double bench_shape_flops(bench_shape s) { return 2.0 * s.m * s.n * s.k * bench_batch(s); }
 
-/* What a call must move at the least: A and B read once, D written once. */
+/* What a call must move at the least: A and B (and C) read once, D written once. */
 static inline double bench_shape_bytes(bench_shape s, bench_kind kind)
 {
-    return tc_type_bits(kind.ab) / 8 * ((double)s.m * s.k + (double)s.n * s.k)
-         + tc_type_bits(kind.d) / 8 * (double)s.m * s.n;
+    return bench_batch(s) * (tc_type_bits(kind.ab) / 8 * ((double)s.m * s.k + (double)s.n * s.k)
+                             + (1 + kind.added) * (tc_type_bits(kind.d) / 8) * (double)s.m * s.n);
 }
 
 /* Bytes of an element of D, as wide as the wider side's. */
@@ -166,13 +169,13 @@ static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kin
     int l2 = 0;
     memset(&p, 0, sizeof p);
     CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
-    p.m = shape.m, p.n = shape.n, p.k = shape.k, p.kind = kind;
+    p.m = shape.m, p.n = shape.n, p.k = shape.k, p.batch = bench_batch(shape), p.kind = kind;
     p.replay = 1e-3;
     p.sets = sets > 0 ? sets : bench_sets(shape, kind, l2);
     /* sizes rounded up so that every set is 256-byte aligned */
-    p.a_size = ((size_t)p.m * p.k * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
-    p.b_size = ((size_t)p.n * p.k * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
-    p.d_size = ((size_t)p.m * p.n * bench_d_bytes(kind) + 255) / 256 * 256;
+    p.a_size = ((size_t)p.m * p.k * p.batch * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
+    p.b_size = ((size_t)p.n * p.k * p.batch * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
+    p.d_size = ((size_t)p.m * p.n * p.batch * bench_d_bytes(kind) + 255) / 256 * 256;
     CUDA_CHECK(cudaMalloc((void **)&p.a, p.a_size * p.sets));
     CUDA_CHECK(cudaMalloc((void **)&p.b, p.b_size * p.sets));
     CUDA_CHECK(cudaMalloc((void **)&p.d, p.d_size * p.sets));
@@ -182,6 +185,8 @@ static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kin
     bench_fill(p.a, p.a_size * p.sets / (tc_type_bits(kind.ab) / 8), 1, kind.ab, 1.f);
     bench_fill(p.b, p.b_size * p.sets / (tc_type_bits(kind.ab) / 8), 2, kind.ab, 1.f);
     bench_fill_factors(&p);
+    if (kind.added) CUDA_CHECK(cudaMalloc((void **)&p.c, p.d_size * p.sets));
+    if (kind.added) bench_fill(p.c, p.d_size * p.sets / bench_d_bytes(kind), 4, kind.d, 1.f);
     CUDA_CHECK(cudaMemset(p.d, 0xff, p.d_size * p.sets));
     CUDA_CHECK(cudaStreamCreate(&p.stream));
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -194,6 +199,7 @@ static inline void bench_problem_free(bench_problem *p)
     CUDA_CHECK(cudaFree(p->workspace));
     CUDA_CHECK(cudaFree(p->a));
     CUDA_CHECK(cudaFree(p->b));
+    CUDA_CHECK(cudaFree(p->c));
     CUDA_CHECK(cudaFree(p->d));
     CUDA_CHECK(cudaFree(p->a_scale));
     CUDA_CHECK(cudaFree(p->b_scale));
@@ -206,17 +212,29 @@ static inline void bench_poison(const bench_problem *p)
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-static inline double bench_flops(const bench_problem *p) { return 2.0 * p->m * p->n * p->k; }
+static __host__ __device__ inline bench_shape bench_shape_of(const bench_problem *p)
+{
+    const bench_shape s = {p->m, p->n, p->k, p->batch};
+    return s;
+}
+static inline double bench_flops(const bench_problem *p) { return bench_shape_flops(bench_shape_of(p)); }
 
 /* Programmatic dependent launch of the kit's calls: each may begin while the one before drains. */
 static int bench_pdl;
 
 static inline tc_gemm_args bench_args(const bench_problem *p, int set)
 {
+    static const float one = 1.f;
     tc_gemm_args g;
     memset(&g, 0, sizeof g);
     set %= p->sets;
     g.m = p->m, g.n = p->n, g.k = p->k;
+    if (p->batch > 1) {
+        g.batch = p->batch;
+        g.stride_a = (int64_t)p->m * p->k, g.stride_b = (int64_t)p->n * p->k;
+        g.stride_c = g.stride_d = (int64_t)p->m * p->n;
+    }
+    if (p->kind.added) g.c = p->c + p->d_size * set, g.ldc = p->n, g.beta = &one;
     g.a = p->a + p->a_size * set, g.lda = p->kind.a_col ? p->m : p->k;
     g.b = p->b + p->b_size * set, g.ldb = p->kind.b_row ? p->n : p->k;
     g.d = p->d + p->d_size * set, g.ldd = p->n;
@@ -246,7 +264,7 @@ static __host__ __device__ inline float bench_small(const bench_problem *p)
 static __global__ void bench_diff_kernel(bench_problem p, const void *x, const void *y,
                                          unsigned long long *worst)
 {
-    const size_t count = (size_t)p.m * p.n;
+    const size_t count = (size_t)p.m * p.n * bench_batch(bench_shape_of(&p));
     const float small = bench_small(&p);
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
         const float a = (float)bench_get(p.kind.d, x, i), b = (float)bench_get(p.kind.d, y, i);
@@ -368,7 +386,7 @@ static inline double bench_replay(const bench_side *s, int lead, int replays)
 /* How often a graph goes through the sets: a millisecond's worth, beside which the gap between replays is nothing. */
 static inline int bench_passes(const bench_problem *p)
 {
-    const bench_shape s = {p->m, p->n, p->k};
+    const bench_shape s = bench_shape_of(p);
     const double pass = p->sets * (fmax(bench_shape_flops(s) / bench_pace(p->kind) / 600e12,
                                             bench_shape_bytes(s, p->kind) / 4e12) + 2e-6);
     return (int)fmax(1, fmin(ceil(p->replay / pass), BENCH_SETS_MAX / p->sets));
@@ -485,11 +503,12 @@ static inline int bench_cublas_run(void *self, const bench_problem *p, int set)
     const int32_t int_one = 1;
     const uint16_t one16 = 0x3c00;
     const uint64_t zero = 0; /* of every type */
+    const void *beta = p->kind.added ? (const void *)&one : (const void *)&zero;
     const void *alpha = c->scale == CUDA_R_32I   ? (const void *)&int_one
                       : c->scale == CUDA_R_64F ? (const void *)&one64
                       : c->scale == CUDA_R_16F ? (const void *)&one16 : &one;
-    return cublasLtMatmul(bench_lt(), c->op, alpha, g.b, c->a, g.a, c->b, &zero, g.d, c->d, g.d, c->d,
-                          &c->algos[s->algo].algo, c->workspace, c->workspace_size, p->stream)
+    return cublasLtMatmul(bench_lt(), c->op, alpha, g.b, c->a, g.a, c->b, beta, p->kind.added ? g.c : g.d, c->d, g.d,
+                          c->d, &c->algos[s->algo].algo, c->workspace, c->workspace_size, p->stream)
            != CUBLAS_STATUS_SUCCESS;
 }
 
@@ -508,6 +527,14 @@ static inline int bench_cublas_factors(bench_cublas *c, const bench_problem *p)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &b, sizeof b)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &p->b_scale, sizeof p->b_scale)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &p->a_scale, sizeof p->a_scale);
+}
+
+/* A layout of a batch: how far its matrices lie apart. */
+static inline int bench_cublas_batch(cublasLtMatrixLayout_t layout, const bench_problem *p, int64_t apart)
+{
+    const int32_t count = p->batch;
+    return cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count)
+        || cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &apart, sizeof apart);
 }
 
 /* The algorithms, captured. bias (may be NULL): n elements of D's type, and GELU after them (the tanh form). */
@@ -543,7 +570,9 @@ static inline void bench_cublas_make(bench_cublas *c, const bench_problem *p, co
         || (bias && cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias))
         || cublasLtMatrixLayoutCreate(&c->a, ab, b_row ? n : k, b_row ? k : n, b_row ? n : k)
         || cublasLtMatrixLayoutCreate(&c->b, ab, a_col ? m : k, a_col ? k : m, a_col ? m : k)
-        || cublasLtMatrixLayoutCreate(&c->d, d, n, m, n) || cublasLtMatmulPreferenceCreate(&preference)
+        || cublasLtMatrixLayoutCreate(&c->d, d, n, m, n)
+        || bench_cublas_batch(c->a, p, (int64_t)n * k) || bench_cublas_batch(c->b, p, (int64_t)m * k)
+        || bench_cublas_batch(c->d, p, (int64_t)m * n) || cublasLtMatmulPreferenceCreate(&preference)
         || cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                 &c->workspace_size, sizeof c->workspace_size)) {
         fprintf(stderr, "cublasLt cannot be set up for %dx%dx%d\n", p->m, p->n, p->k);

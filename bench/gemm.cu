@@ -1,7 +1,7 @@
 /* gemm.cu - the generated GEMMs beside cuBLASLt: make bench writes bench/results/gemm.csv, and plots of it to docs/.
  *     build/bench/gemm                              every group of gemm_shapes.h, about six minutes on an H200
  *     build/bench/gemm --group small few            these groups alone
- *     build/bench/gemm --shapes 4096,4096,64 1,8,8  shapes of your own (m,n,k)
+ *     build/bench/gemm --shapes 4096,4096,64 1,8,8  shapes of your own (m,n,k or m,n,k,batch)
  *     --as fused    shapes of your own with that group's kernel (default: as in big)
  *     build/bench/gemm --seconds 0.01 --rounds 3    a quick look: shorter bursts, fewer rounds
  *     --warm 0      do not run the board hot first (default: 3 s of cuBLASLt at 4096^3)
@@ -112,6 +112,7 @@ typedef struct group {
 #define KIND(ab, d) {ab, d, 0, 0, 0, 0, 0}
 #define BF16 KIND(TC_BF16, TC_BF16)
 #define LAYOUT(a_col, b_row) {TC_BF16, TC_BF16, a_col, b_row, 0, 0, 0}
+#define ADDED(ab, d) {ab, d, 0, 0, 0, 0, 0, 1}
 #define SUMS(ab, d, acc) {ab, d, 0, 0, acc, 0, 0}
 static const group groups[] = {
     {"big", "every dimension 4096 or more", run_any, BF16, NONE, NULL, SHAPES(shapes_big)},
@@ -120,6 +121,8 @@ static const group groups[] = {
     {"few", "few tiles, long k", run_any, BF16, NONE, NULL, SHAPES(shapes_few)},
     {"odd", "odd sizes, rows of 16-byte multiples", run_any, BF16, NONE, NULL, SHAPES(shapes_odd)},
     {"refused", "rows that TMA refuses", run_any, BF16, NONE, NULL, SHAPES(shapes_refused)},
+    {"batched", "batches, as heads, experts and small matrices are", run_any, BF16, NONE, NULL, SHAPES(shapes_batched)},
+    {"added", "D = A B + C", run_any, ADDED(TC_BF16, TC_BF16), NONE, NULL, SHAPES(shapes_added)},
     {"f16", "f16 in place of bf16", run_f16, KIND(TC_F16, TC_F16), NONE, NULL, SHAPES(shapes_f16)},
     {"fused", "bias and GELU (tanh), beside cuBLASLt's", run_tanh, BF16, GELU_TANH, NULL, SHAPES(shapes_fused)},
     {"fused_tanh", "the same beside the kit's plain store", run_tanh, BF16, GELU_TANH, run_any,
@@ -190,16 +193,20 @@ typedef struct question {
     unsigned *worst;
 } question;
 
-static __device__ double truth(const question *q, size_t row, size_t col)
+/* Row `all` of a batch's, one matrix behind the other. */
+static __device__ double truth(const question *q, size_t all, size_t col)
 {
     const char *a = q->p.a + q->p.a_size * q->set, *b = q->p.b + q->p.b_size * q->set;
     const bench_kind kind = q->p.kind;
     const int lane = threadIdx.x % 32, m = q->p.m, n = q->p.n, k = q->p.k;
+    const size_t matrix = all / m, row = all % m, a_from = matrix * m * k, b_from = matrix * n * k;
     double x = 0;
     for (int i = lane; i < k; i += 32)
-        x += bench_get(kind.ab, a, kind.a_col ? (size_t)i * m + row : row * k + i)
-           * bench_get(kind.ab, b, kind.b_row ? (size_t)i * n + col : col * k + i) * bench_factor(&q->p, row, col, i);
+        x += bench_get(kind.ab, a, a_from + (kind.a_col ? (size_t)i * m + row : row * k + i))
+           * bench_get(kind.ab, b, b_from + (kind.b_row ? (size_t)i * n + col : col * k + i))
+           * bench_factor(&q->p, row, col, i);
     for (int i = 16; i; i /= 2) x += __shfl_xor_sync(0xffffffffu, x, i);
+    if (kind.added) x += bench_get(kind.d, q->p.c + q->p.d_size * q->set, all * n + col);
     if (q->act == SCALES) x *= (double)q->bias[row] * q->bias[col];
     else if (q->act != NONE) x += q->bias[col];
     if (q->act == GELU_ERF) x = 0.5 * x * (1 + erf(x * 0.70710678118654752));
@@ -209,7 +216,8 @@ static __device__ double truth(const question *q, size_t row, size_t col)
 
 static __global__ void truth_kernel(question q)
 {
-    const size_t m = q.p.m, n = q.p.n, i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
+    const size_t m = (size_t)q.p.m * q.p.batch, n = q.p.n;
+    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
     const size_t at = q.count == 1 ? q.at
                       : i < 4      ? (i & 1) * (m - 1) * n + (i >> 1) * (n - 1)
                                    : ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % (m * n);
@@ -353,8 +361,8 @@ static double measure(const group *g, bench_shape shape, const options *o)
     if (good) rate = bench_shape_flops(shape) / c.ours.median * 1e-12;
     if (best >= 0) other = bench_shape_flops(shape) / c.theirs[best]->median * 1e-12;
     say("%s,%d,%d,%d,%.4g,%.4g,", g->name, shape.m, shape.n, shape.k, rate, other);
-    if (best >= 0) say("%.3f,%.3f,%.3f\n", ratio.median, ratio.min, ratio.max);
-    else say(",,\n");
+    if (best >= 0) say("%.3f,%.3f,%.3f,%d\n", ratio.median, ratio.min, ratio.max, bench_batch(shape));
+    else say(",,,%d\n", bench_batch(shape));
     contest_free(&c);
     if (!good) return 0;
     return best >= 0 ? ratio.median : -1;
@@ -494,12 +502,16 @@ static int own_shape(options *o, const char *text)
 {
     bench_shape s;
     char rest;
-    if (sscanf(text, "%d,%d,%d%c", &s.m, &s.n, &s.k, &rest) != 3 || s.m < 1 || s.n < 1 || s.k < 1) {
-        fprintf(stderr, "--shapes %s: a shape is m,n,k, each 1 or more\n", text);
+    s.batch = 1;
+    if (sscanf(text, "%d,%d,%d%c", &s.m, &s.n, &s.k, &rest) != 3
+        && sscanf(text, "%d,%d,%d,%d%c", &s.m, &s.n, &s.k, &s.batch, &rest) != 4)
+        s.m = 0;
+    if (s.m < 1 || s.n < 1 || s.k < 1 || s.batch < 1) {
+        fprintf(stderr, "--shapes %s: a shape is m,n,k or m,n,k,batch, each 1 or more\n", text);
         return 0;
     }
-    if (o->own_count == OWN_MAX || (double)s.m * s.n >= 4294967296.0) {
-        fprintf(stderr, "--shapes %s: at most %d shapes, m * n less than 2^32\n", text, (int)OWN_MAX);
+    if (o->own_count == OWN_MAX || (double)s.m * s.n * s.batch >= 4294967296.0) {
+        fprintf(stderr, "--shapes %s: at most %d shapes, m * n * batch less than 2^32\n", text, (int)OWN_MAX);
         return 0;
     }
     o->own[o->own_count++] = s;
@@ -590,7 +602,7 @@ int main(int argc, char **argv)
     bench_header(stdout, argc, argv);
     say_roofs();
     say("# bursts of %g ms, %d rounds; tc and other in TFLOP/s\n", o.plan.seconds * 1e3, o.plan.rounds);
-    say("group,m,n,k,tc,other,ratio,min,max\n");
+    say("group,m,n,k,tc,other,ratio,min,max,batch\n");
     if (o.warm > 0) warm(&o);
     for (int i = 0; i < count; i++) {
         scores[i] = run_group(&chosen[i], &o);

@@ -1,12 +1,12 @@
 /* outputs.cu - what it costs a GEMM to write more than D (.aux, .row_sum, .col_sum), and to quantise D (.d_scale,
  * .d_sf): 4096 x 14336 x 4096 in bf16; and two products of one A with one D (.gate), beside one product of as many
- * operations, whose D has twice the columns.
+ * operations, whose D has twice the columns. And what it costs to add a matrix of D's size: as C, or by a hook.
  *     build/bench/outputs                   a minute on an H100: times in turns, and their ratios to the plain kernel's
  *     build/bench/outputs 4096 4096 4096    another m, n, k
  *
- * One tile for all of a kind, so that the ratio is of the epilogue alone: cooperative, and ping-pong (turns). Each
- * takes turns with its plain kernel, in bursts of 40 ms; the ratio is the median of the rounds', with their spread. D
- * alone is larger than the L2. */
+ * One tile for all of a kind, so that the ratio is of the epilogue alone: cooperative, and ping-pong (turns); `any` is
+ * TC_GEMM_DEFINE's choice, with a workspace. Each takes turns with its plain kernel, in bursts of 40 ms; the ratio is
+ * the median of the rounds', with their spread. D alone is larger than the L2. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include <stdio.h>
@@ -32,6 +32,12 @@ TC_GEMM_SM90_DEFINE(turns_cols, TURNS, .epi = tc_epi_gelu, .col_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(turns_128, BF16, TURNS_128)
 TC_GEMM_SM90_DEFINE(turns_blocks, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, TURNS_128, .d_scale = TC_SCALE_1X128)
 TC_GEMM_SM90_DEFINE(turns_mxfp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, TURNS_128, .d_sf = TC_SF_UE8M0_32)
+TC_GEMM_SM90_DEFINE(none, TILE)
+TC_GEMM_SM90_DEFINE(turns_none, TURNS)
+TC_GEMM_SM90_DEFINE(hook, TILE, .epi2 = tc_epi2_residual_bf16)
+TC_GEMM_SM90_DEFINE(turns_hook, TURNS, .epi2 = tc_epi2_residual_bf16)
+TC_GEMM_DEFINE(any, BF16)
+TC_GEMM_DEFINE(any_hook, BF16, .epi2 = tc_epi2_residual_bf16)
 TC_GEMM_SM90_DEFINE(gate, TILE, .gate = tc_gate_gelu)
 TC_GEMM_SM90_DEFINE(turns_gate, TURNS, .gate = tc_gate_gelu)
 
@@ -40,8 +46,9 @@ typedef struct side {
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     int aux, rows, cols, scale, sf, base; /* what it writes; base: the side that it is compared with */
     int two;                              /* products: TWO_B of an A, or ONE_WIDE of as many operations */
+    int added;                            /* AS_C, BY_HOOK: the matrix that is added */
 } side;
-enum { TWO_B = 1, ONE_WIDE = 2 };
+enum { TWO_B = 1, ONE_WIDE = 2, AS_C = 1, BY_HOOK = 2 };
 static const side sides[] = {
     {"plain", plain_run, 0, 0, 0, 0, 0, 0},       {"aux", aux_run, 1, 0, 0, 0, 0, 0},
     {"rows", rows_run, 0, 1, 0, 0, 0, 0},         {"both", both_run, 1, 1, 0, 0, 0, 0},
@@ -56,8 +63,15 @@ static const side sides[] = {
     {"turns_128", turns_128_run, 0, 0, 0, 0, 0, 15},
     {"turns_blocks", turns_blocks_run, 0, 0, 0, 1, 0, 15},
     {"turns_mxfp8", turns_mxfp8_run, 0, 0, 0, 0, 1, 15},
+    {"none", none_run, 0, 0, 0, 0, 0, 18},        {"none_c", none_run, 0, 0, 0, 0, 0, 18, 0, AS_C},
+    {"hook", hook_run, 0, 0, 0, 0, 0, 18, 0, BY_HOOK},
+    {"turns_none", turns_none_run, 0, 0, 0, 0, 0, 21},
+    {"turns_none_c", turns_none_run, 0, 0, 0, 0, 0, 21, 0, AS_C},
+    {"turns_hook", turns_hook_run, 0, 0, 0, 0, 0, 21, 0, BY_HOOK},
+    {"any", any_run, 0, 0, 0, 0, 0, 24},          {"any_c", any_run, 0, 0, 0, 0, 0, 24, 0, AS_C},
+    {"any_hook", any_hook_run, 0, 0, 0, 0, 0, 24, 0, BY_HOOK},
 };
-enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 7, CALLS = 55 };
+enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 7, ROOM = 1 << 28 };
 
 static void check(cudaError_t err)
 {
@@ -93,14 +107,16 @@ int main(int argc, char **argv)
 {
     const int m = argc > 1 ? atoi(argv[1]) : 4096, n = argc > 2 ? atoi(argv[2]) : 14336;
     const int k = argc > 3 ? atoi(argv[3]) : 4096;
+    const double calls_of_40_ms = 40e-3 * 650e12 / (2. * m * n * k);
+    const int calls = calls_of_40_ms < 1500 ? 1 + (int)calls_of_40_ms : 1500;
     tc_gemm_args plain_args = {.m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldd = n};
     void *second = matrix((size_t)m * n, 4), *workspace;
     float *out, *sums, *factors;
     cudaEvent_t from, to;
-    printf("m %d n %d k %d, bf16, gelu; median of %d rounds of %d calls\n", m, n, k, ROUNDS, CALLS);
+    printf("m %d n %d k %d, bf16, gelu; median of %d rounds of %d calls\n", m, n, k, ROUNDS, calls);
     plain_args.a = matrix((size_t)m * k, 1), plain_args.b = matrix((size_t)n * k * 2, 2);
     plain_args.d = matrix((size_t)m * n * 2, 3);
-    check(cudaMalloc(&workspace, (size_t)m * n)), check(cudaMalloc((void **)&out, (size_t)m * 4));
+    check(cudaMalloc(&workspace, ROOM)), check(cudaMalloc((void **)&out, (size_t)m * 4));
     check(cudaMalloc((void **)&sums, (size_t)n * 4));
     check(cudaMalloc((void **)&factors, ((size_t)m + 127) * (((size_t)n + 127) / 128) * 4));
     check(cudaEventCreate(&from)), check(cudaEventCreate(&to));
@@ -111,15 +127,20 @@ int main(int argc, char **argv)
             for (int other = 1; other >= 0; other--) {
                 const side *s = &sides[other ? base : i];
                 tc_gemm_args g = plain_args;
+                const tc_epi_matrix residual = {second, n};
+                const float one = 1.f;
                 if (s->aux) g.aux.p = second, g.aux.ld = n;
-                if (s->rows) g.row_out = out, g.workspace = workspace, g.workspace_size = (size_t)m * n;
-                if (s->cols) g.col_out = sums, g.workspace = workspace, g.workspace_size = (size_t)m * n;
+                if (s->added == AS_C) g.c = second, g.ldc = n, g.beta = &one;
+                if (s->added == BY_HOOK) g.epi_args = &residual, g.epi_size = sizeof residual;
+                if (s->run == any_run || s->run == any_hook_run) g.workspace = workspace, g.workspace_size = ROOM;
+                if (s->rows) g.row_out = out, g.workspace = workspace, g.workspace_size = ROOM;
+                if (s->cols) g.col_out = sums, g.workspace = workspace, g.workspace_size = ROOM;
                 if (s->scale) g.d_scale_out.at = factors, g.d_scale_out.lines = 1, g.d_scale_out.blocks = m;
                 if (s->sf) g.d_sf_out = factors;
                 if (s->two == TWO_B) g.b2 = (const uint16_t *)g.b + (size_t)n * k;
                 if (s->two == ONE_WIDE) g.n = g.ldd = 2 * n;
                 check(cudaEventRecord(from));
-                for (int call = 0; call < CALLS; call++) {
+                for (int call = 0; call < calls; call++) {
                     if (s->run(&g, 0) == TC_OK) continue;
                     printf("outputs: %s: %s\n", s->name, tc_why());
                     return 1;
@@ -130,7 +151,7 @@ int main(int argc, char **argv)
         for (int round = 0; round < ROUNDS; round++) ratio[round] = ms[0][round] / ms[1][round];
         qsort(ms[0], ROUNDS, sizeof ms[0][0], less), qsort(ratio, ROUNDS, sizeof ratio[0], less);
         printf("%-12s %8.1f us %8.1f TFLOP/s   %.3f (%.3f to %.3f) of %s's time\n", sides[i].name,
-               ms[0][ROUNDS / 2] * 1e3 / CALLS, (sides[i].two ? 4e-9 : 2e-9) * m * n * k * CALLS / ms[0][ROUNDS / 2],
+               ms[0][ROUNDS / 2] * 1e3 / calls, (sides[i].two ? 4e-9 : 2e-9) * m * n * k * calls / ms[0][ROUNDS / 2],
                ratio[ROUNDS / 2], ratio[0], ratio[ROUNDS - 1], sides[base].name);
     }
     return 0;
