@@ -666,6 +666,15 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(tc_gemm_config_in given)
     if (c.epi_size == 0 && matrix) c.epi_size = (int)sizeof(tc_epi_matrix);
     return c;
 }
+/* What stands for a hook that is not there: it is never called. */
+TC_DEV int tc__gemm_every_tile(tc_gemm_tile tile, const void *args) { return (void)tile, (void)args, TC_TILE_WHOLE; }
+TC_DEV int tc__gemm_keep_all(tc_gemm_at at, const void *args) { return (void)at, (void)args, 1; }
+TC_DEV tc_gemm_k tc__gemm_all_k(tc_gemm_tile tile, const void *args)
+{
+    const tc_gemm_k none = {0, 0};
+    return (void)tile, (void)args, none;
+}
+
 /* A configuration that has all hooks. */
 TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(tc_gemm_config_in given)
 {
@@ -673,17 +682,34 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(tc_gemm_config_in given)
     c.epi = c.epi ? c.epi : tc_epi_relu;
     c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
     c.gate = c.gate ? c.gate : tc_gate_silu;
+    c.aux_epi = c.aux_epi ? c.aux_epi : tc_epi_relu;
+    c.tile = c.tile ? c.tile : tc__gemm_every_tile;
+    c.keep = c.keep ? c.keep : tc__gemm_keep_all;
+    c.k_range = c.k_range ? c.k_range : tc__gemm_all_k;
     return c;
 }
 
-/* A configuration whose hooks, where it has any, are called by way of these three. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(tc_gemm_config_in given, tc_epi_fn epi, tc_epi2_fn epi2,
-                                                   tc_gate_fn gate)
+/* A configuration whose hooks, where it has any, are called by way of these. */
+typedef struct tc__gemm_ways {
+    tc_epi_fn epi;
+    tc_epi2_fn epi2;
+    tc_gate_fn gate;
+    tc_epi_fn aux_epi;
+    tc_gemm_tile_fn tile;
+    tc_gemm_keep_fn keep;
+    tc_gemm_k_fn k_range;
+} tc__gemm_ways;
+
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_by_way(tc_gemm_config_in given, const tc__gemm_ways by)
 {
     tc_gemm_config c = given;
-    c.epi = c.epi ? epi : 0;
-    c.epi2 = c.epi2 ? epi2 : 0;
-    c.gate = c.gate ? gate : 0;
+    c.epi = c.epi ? by.epi : 0;
+    c.epi2 = c.epi2 ? by.epi2 : 0;
+    c.gate = c.gate ? by.gate : 0;
+    c.aux_epi = c.aux_epi ? by.aux_epi : 0;
+    c.tile = c.tile ? by.tile : 0;
+    c.keep = c.keep ? by.keep : 0;
+    c.k_range = c.k_range ? by.k_range : 0;
     return c;
 }
 #endif
