@@ -34,6 +34,7 @@ typedef struct tc_epi {
     int only_back;     /* and not to D */
     tc_gemm_keep_fn keep; /* which elements of some tiles are stored, or */
     int triangle;         /* those of a triangle, of rows as the kernel has them (0: all) */
+    int aux_across;       /* the second output's lines are columns, as the kernel has them */
 } tc_epi;
 
 /* What of a row of D: its sum, the sum of its squares, its largest absolute value. */
@@ -227,48 +228,98 @@ TC_DEV float tc__epi_aux_of(const tc_epi e, const tc_gemm_out *o, float x, tc_ge
     return e.aux_epi ? e.aux_epi(x, tc__epi_place(e, at), o->epi) : x;
 }
 
+/* Four of 8 bits: rounded to the nearest, stopped at the type's ends; NaN stays NaN in floats. */
+TC_DEV_SM75 uint32_t tc__epi_bytes(const int type, const float *x)
+{
+    return type == TC_E4M3 ? tc_e4m3x4(x[0], x[1], x[2], x[3])
+         : type == TC_E5M2 ? tc_e5m2x4(x[0], x[1], x[2], x[3]) : tc__epi_s8x4(x);
+}
+
 TC_DEV_SM75 void tc__epi_aux_one(const tc_epi e, void *to, float x)
 {
     if (e.aux == TC_F32) *(float *)to = x;
     else if (e.aux == TC_S8) *(int8_t *)to = (int8_t)tc__epi_s8(x);
+    else if (e.aux == TC_E4M3) *(uint8_t *)to = tc_e4m3_from_f32(x);
+    else if (e.aux == TC_E5M2) *(uint8_t *)to = tc_e5m2_from_f32(x);
     else *(uint16_t *)to = (uint16_t)tc_pack(e.aux, x, 0.f);
 }
 
-/* `count` (2, 4 or 8) neighbours of a row that all exist, before the hook. */
+/* Elements from the second output's first to the one of a place. */
+TC_DEV long long tc__epi_aux_at(const tc_epi e, const tc__outputs *w, tc_gemm_at at)
+{
+    const int line = e.aux_across ? at.col : at.row, in = e.aux_across ? at.row : at.col;
+    return (long long)at.batch * w->stride_aux + (long long)line * w->ld_aux + in;
+}
+
+/* The i-th neighbour of a place along the second output's lines. */
+TC_DEV tc_gemm_at tc__epi_aux_next(const tc_epi e, tc_gemm_at at, const int i)
+{
+    if (e.aux_across) at.row += i;
+    else at.col += i;
+    return at;
+}
+
+/* `count` (4 or 8) neighbours of a line of it that all exist, before the hook. */
 TC_DEV_SM75 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *x, const int count, tc_gemm_at at)
 {
     const tc__outputs *w = tc__epi_outputs(o);
     const int size = tc_type_bits(e.aux) / 8;
-    const long long first = (long long)at.batch * w->stride_aux + (long long)at.row * w->ld_aux + at.col;
+    const long long first = tc__epi_aux_at(e, w, at);
     char *to = (char *)w->aux + first * size;
     float v[8];
 #pragma unroll
-    for (int i = 0; i < count; i++) {
-        tc_gemm_at here = at;
-        here.col += i;
-        v[i] = tc__epi_aux_of(e, o, x[i], here);
-    }
+    for (int i = 0; i < count; i++) v[i] = tc__epi_aux_of(e, o, x[i], tc__epi_aux_next(e, at, i));
     if (!w->aux_vec) {
 #pragma unroll
         for (int i = 0; i < count; i++) tc__epi_aux_one(e, to + i * size, v[i]);
-    } else if (e.aux == TC_S8) {
-        if (count == 8) *(uint2 *)to = make_uint2(tc__epi_s8x4(v), tc__epi_s8x4(v + 4));
-        else if (count == 4) *(uint32_t *)to = tc__epi_s8x4(v);
-        else *(uint16_t *)to = (uint16_t)((tc__epi_s8(v[0]) & 255) | (tc__epi_s8(v[1]) & 255) << 8);
+    } else if (size == 1) {
+        if (count == 8) *(uint2 *)to = make_uint2(tc__epi_bytes(e.aux, v), tc__epi_bytes(e.aux, v + 4));
+        else *(uint32_t *)to = tc__epi_bytes(e.aux, v);
     } else if (size == 4) {
 #pragma unroll
-        for (int i = 0; i < count; i += count == 2 ? 2 : 4) {
-            if (count == 2) *(float2 *)to = make_float2(v[0], v[1]);
-            else *(float4 *)(to + i * 4) = make_float4(v[i], v[i + 1], v[i + 2], v[i + 3]);
-        }
+        for (int i = 0; i < count; i += 4) *(float4 *)(to + i * 4) = make_float4(v[i], v[i + 1], v[i + 2], v[i + 3]);
     } else if (count == 8) {
         *(uint4 *)to = make_uint4(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]), tc_pack(e.aux, v[4], v[5]),
                                   tc_pack(e.aux, v[6], v[7]));
-    } else if (count == 4) {
-        *(uint2 *)to = make_uint2(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]));
     } else {
-        *(uint32_t *)to = tc_pack(e.aux, v[0], v[1]);
+        *(uint2 *)to = make_uint2(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]));
     }
+}
+
+/* TC_B1: a byte of a row is eight neighbours', of which the first is in its lowest bit. */
+TC_DEV uint8_t *tc__epi_aux_byte(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at)
+{
+    const tc__outputs *w = tc__epi_outputs(o);
+    return (uint8_t *)w->aux + tc__epi_aux_at(e, w, at) / 8;
+}
+
+/* One of those that exist, the first one first: what does not exist is 0. */
+TC_DEV void tc__epi_aux_bit(const tc_epi e, const tc_gemm_out *o, float x, tc_gemm_at at)
+{
+    uint8_t *to = tc__epi_aux_byte(e, o, at);
+    const uint32_t bit = tc_b1_from_f32(tc__epi_aux_of(e, o, x, at)), number = (uint32_t)at.col % 8u;
+    *to = (uint8_t)((number ? *to : 0u) | bit << number);
+}
+
+/* Eight neighbours of a row that all exist, before the hook: a piece's. */
+TC_DEV_SM75 void tc__epi_aux_piece(const tc_epi e, const tc_gemm_out *o, const float *x, tc_gemm_at at)
+{
+    const tc__outputs *w = tc__epi_outputs(o);
+    const int size = tc_type_bits(e.aux) / 8;
+    uint32_t bits = 0;
+    if (e.aux != TC_B1 && !e.aux_across) {
+        tc__epi_aux(e, o, x, 8, at);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        tc_gemm_at here = at;
+        here.col += i;
+        const float v = tc__epi_aux_of(e, o, x[i], here);
+        if (e.aux == TC_B1) bits |= (uint32_t)tc_b1_from_f32(v) << i;
+        else tc__epi_aux_one(e, (char *)w->aux + tc__epi_aux_at(e, w, here) * size, v);
+    }
+    if (e.aux == TC_B1) *tc__epi_aux_byte(e, o, at) = (uint8_t)bits;
 }
 
 /* No branch, which would serialise wgmma. */
@@ -282,8 +333,8 @@ TC_DEV float tc__epi_either(int first, float x, float y)
 
 /* Of `count` values of a fragment (16 columns are 8 of them), before the hook. Two lanes exchange pairs, so that each
  * has four neighbours of a row, and a row's 16 columns are written at once. at: the fragment's first element. */
-TC_DEV_SM80 void tc__epi_fragment_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
-                                      tc_gemm_at at)
+TC_DEV_SM80 void tc__epi_fragment_rows_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
+                                           tc_gemm_at at)
 {
     const int lane = tc_lane(), odd = lane % 2;
 #pragma unroll
@@ -301,6 +352,78 @@ TC_DEV_SM80 void tc__epi_fragment_aux(const tc_epi e, const tc_gemm_out *o, cons
             tc__epi_aux(e, o, four, 4, here);
         }
     }
+}
+
+/* The same where its lines are columns. The eight lanes of two columns of each half exchange: then each has eight rows
+ * of one column. Value 4c + 2h + p of 16 columns is of their half c, the rows' half h, the even or odd column p. */
+TC_DEV_SM80 void tc__epi_fragment_columns_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
+                                              tc_gemm_at at)
+{
+    const int lane = tc_lane(), g = lane / 4;
+#pragma unroll
+    for (int j = 0; j < count; j += 8) {
+        tc_gemm_at here = at;
+        float x[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) x[i] = v[j + i];
+#pragma unroll
+        for (int step = 0; step < 3; step++) {
+            const int bit = 1 << step;
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                if (i & bit) continue;
+                const float got = __shfl_xor_sync(0xffffffffu, tc__epi_either(g & bit, x[i], x[i + bit]), 4 * bit);
+                const float low = tc__epi_either(g & bit, got, x[i]), high = tc__epi_either(g & bit, x[i + bit], got);
+                x[i] = low, x[i + bit] = high;
+            }
+        }
+        here.row += g / 2 % 2 * 8;
+        here.col += j * 2 + g / 4 * 8 + lane % 4 * 2 + g % 2;
+        tc__epi_aux(e, o, x, 8, here);
+    }
+}
+
+/* A byte under a predicate, as tc__epi_put_if. */
+TC_DEV void tc__epi_put_byte_if(int yes, uint8_t *to, uint32_t x)
+{
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %0, 0;\n\t@p st.global.u8 [%1], %2;\n\t}"
+                 : : "r"(yes), "l"(__cvta_generic_to_global(to)), "r"(x) : "memory");
+}
+
+/* The same of TC_B1: the four lanes of a row join 32 columns' bits, and write a byte each. */
+TC_DEV_SM80 void tc__epi_fragment_bits(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
+                                       tc_gemm_at at)
+{
+    const int lane = tc_lane(), q = lane % 4;
+#pragma unroll
+    for (int j = 0; j < count; j += 16) {
+        const int bytes = count - j < 16 ? (count - j) / 4 : 4; /* of eight columns */
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            tc_gemm_at row = at;
+            uint32_t bits = 0;
+            row.row += lane / 4 + h * 8, row.col += j * 2;
+#pragma unroll
+            for (int i = 0; i < 2 * bytes; i++) {
+                tc_gemm_at here = row;
+                here.col += i / 2 * 8 + q * 2 + i % 2;
+                const float x = tc__epi_aux_of(e, o, v[j + i / 2 * 4 + h * 2 + i % 2], here);
+                bits |= (uint32_t)tc_b1_from_f32(x) << (i / 2 * 8 + i % 2);
+            }
+            bits <<= 2 * q;
+            bits |= __shfl_xor_sync(0xffffffffu, bits, 1);
+            bits |= __shfl_xor_sync(0xffffffffu, bits, 2);
+            tc__epi_put_byte_if(q < bytes, tc__epi_aux_byte(e, o, row) + q, bits >> 8 * q);
+        }
+    }
+}
+
+TC_DEV_SM80 void tc__epi_fragment_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
+                                      tc_gemm_at at)
+{
+    if (e.aux == TC_B1) tc__epi_fragment_bits(e, o, v, count, at);
+    else if (e.aux_across) tc__epi_fragment_columns_aux(e, o, v, count, at);
+    else tc__epi_fragment_rows_aux(e, o, v, count, at);
 }
 
 /* Two of what is kept as one. Absolute values are ordered as their bits are, NaN last: it stays. */
@@ -497,13 +620,14 @@ TC_DEV_SM75 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__e
     }
     if (e.aux) {
         const tc__outputs *w = tc__epi_outputs(o);
-        const long long first = (long long)at.batch * w->stride_aux + (long long)at.row * w->ld_aux + at.col;
 #pragma unroll
         for (int i = 0; i < step; i++) {
             tc_gemm_at here = at;
             here.col += i;
-            tc__epi_aux_one(e, (char *)w->aux + (first + i) * (tc_type_bits(e.aux) / 8),
-                            tc__epi_aux_of(e, o, v[i], here));
+            if (e.aux == TC_B1) tc__epi_aux_bit(e, o, v[i], here);
+            else
+                tc__epi_aux_one(e, (char *)w->aux + tc__epi_aux_at(e, w, here) * (tc_type_bits(e.aux) / 8),
+                                tc__epi_aux_of(e, o, v[i], here));
         }
     }
     if (e.epi2) tc__epi_hook(e, o, v, at);
@@ -606,7 +730,7 @@ TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, cons
             }
         }
     }
-    if (e.aux) tc__epi_aux(e, o, x, 8, p->at);
+    if (e.aux) tc__epi_aux_piece(e, o, x, p->at);
 #pragma unroll
     for (int i = 0; i < 8; i += 2) {
         tc_gemm_at at = p->at;

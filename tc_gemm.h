@@ -154,8 +154,9 @@
  *     .groups = { .count = 64, .each = { .m = rows_of_each, .a = as, .b = bs, .d = ds } }
  *   The manual stands above tc_gemm_groups in tc_gemm_config.h.
  *
- * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, .row_sum = TC_SUM,
- * TC_SUM_SQ or TC_MAX_ABS a float for each row of D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
+ * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, of 1 to 32 bits an
+ * element, in D's layout or across it (.aux_layout); .row_sum = TC_SUM, TC_SUM_SQ or TC_MAX_ABS a float for each row of
+ * D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
  * columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
  *
  * ROWS. .rows = TC_SOFTMAX or TC_LOG_SOFTMAX, .top = 8: D's rows as probabilities and the largest of each, where a row

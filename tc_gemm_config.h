@@ -39,9 +39,20 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
 
 /* MORE THAN D.
- *     .aux = TC_BF16, .aux_what = TC_AUX_PRE   args.aux: m x n more elements, in D's layout, of what the hook is given:
- *                                              a pre-activation that training keeps; in integers to the nearest
- *     .aux = TC_S8, .aux_epi = hook            of what a second hook makes of that (a mask, D in another type)
+ *     .aux = TC_BF16, .aux_what = TC_AUX_PRE   args.aux: m x n more elements of what the hook is given: a
+ *                                              pre-activation that training keeps
+ *     .aux = TC_S8, .aux_epi = hook            of what a second hook makes of that (a mask, D in another type). It is
+ *                                              given what .epi is given, and not what .epi makes of it
+ *     .aux_layout = TC_COL                     in columns, where D is in rows: a transposed copy, as the weights'
+ *                                              gradient wants it in 8 bits (TC_ROW: the other way round). Left out: in
+ *                                              D's layout
+ * Types: TC_F16, TC_BF16, TC_F32; TC_E4M3, TC_E5M2, which stop at their ends (infinity too), and NaN stays NaN: a
+ * tensor's scale is the hook's to multiply by; TC_S8, to the nearest; TC_B1 with .aux_epi: a bit, 1 where the hook says
+ * other than 0, eight neighbours of a row (of D in columns, of a column) in a byte, the first in its lowest bit, as
+ * tc_element_get has it. aux.ld and aux.stride are then multiples of 8, and what the last byte of a row has behind n is
+ * 0. In D's layout whole rows are written at once; across it boxes write 16 rows of a column (32 bytes of 16 bits),
+ * the sm_80 kernels and what D's edge cuts off single elements.
+ *
  *     .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.row_out: m floats (batch: m for each matrix) of what the hook made,
  *                                              before it becomes D's type; args.max_out, which TC_MAX_ABS may have: one
  *                                              float, the largest of all. NaN stays NaN.
@@ -96,7 +107,8 @@ typedef struct tc_gemm_config {
     tc_epi_fn epi;            /* hook on one element, or */
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
     int shapes;               /* TC_GEMM_DEFINE: TC_SHAPES_ of tc_gemm.h, what it shall be compiled for (0: for all) */
-    int aux;                  /* type of a second output (args.aux), TC_F16, TC_BF16, TC_F32 or TC_S8 (0: none) */
+    int aux;                  /* type of a second output (args.aux): MORE THAN D (0: none) */
+    int aux_layout;           /* how it lies, TC_ROW or TC_COL (0: as D does) */
     int aux_what;             /* TC_AUX_PRE: it is what the hook is given, alpha * sum + beta * C; or */
     tc_epi_fn aux_epi;        /* what this hook makes of that; it has .epi's arguments */
     int chip;                 /* SM100: 107: for sm_107 alone (0: for all of them, in the form that each target has) */
@@ -203,10 +215,10 @@ typedef struct tc_gemm_groups {
 
 enum { TC_CONSTANT_A = 1, TC_CONSTANT_B = 2 }; /* .pdl_constant */
 
-/* The second output (.aux), in D's layout. */
+/* The second output (.aux). */
 typedef struct tc_gemm_aux {
     void *p;
-    int64_t ld;     /* elements from a row to the next, >= n; column-major: >= m */
+    int64_t ld;     /* elements from a row to the next, >= n; column-major (.aux_layout, else D's): >= m */
     int64_t stride; /* from a matrix of the batch to the next */
 } tc_gemm_aux;
 
@@ -274,6 +286,16 @@ typedef struct tc_gemm_args {
     const void *b2;      /* .gate: the second B, with b's pitch and strides (tc_gemm_gate.h) */
     tc_gemm_top top;     /* .top, .rows */
 } tc_gemm_args;
+
+/* How the second output lies; and whether its lines go across those of D, or of a view whose D is turned. */
+TC_HD TC_CONSTEXPR int tc__gemm_aux_col(tc_gemm_config_in c)
+{
+    return (c.aux_layout ? c.aux_layout : c.d_layout) == TC_COL;
+}
+TC_HD TC_CONSTEXPR int tc__gemm_aux_across(tc_gemm_config_in c, int turned)
+{
+    return c.aux_layout && (c.aux_layout == TC_COL) != turned;
+}
 
 /* Has a kernel more to write than D? */
 TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c) { return c.aux || c.row_sum || c.col_sum; }
@@ -595,8 +617,15 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
       "tc: .index wants .a_layout and .d_layout TC_ROW, another type than TC_F64, and not TC_GROUPS_MASKED")          \
     X(!((c).index & TC_INDEX_A) || !(c).a_scale, "tc: .index = TC_INDEX_A does not go with .a_scale")                 \
     X(!(c).groups || (c).raster == 0, "tc: with .groups, tiles go group after group: .raster must be left out")       \
-    X((c).aux == 0 || tc__gemm_is_16((c).aux) || (c).aux == TC_F32 || (c).aux == TC_S8,                               \
-      "tc: .aux must be TC_F16, TC_BF16, TC_F32 or TC_S8, or left out")                                               \
+    X((c).aux == 0 || tc__gemm_is_16((c).aux) || tc__gemm_is_fp8((c).aux) || (c).aux == TC_F32 || (c).aux == TC_S8    \
+          || (c).aux == TC_B1,                                                                                        \
+      "tc: .aux must be TC_F16, TC_BF16, TC_F32, TC_E4M3, TC_E5M2, TC_S8 or TC_B1, or left out")                      \
+    X((c).aux != TC_B1 || (c).aux_epi, "tc: .aux = TC_B1 wants .aux_epi, whose result it says of whether it is 0")    \
+    X((c).aux_layout == 0 || ((c).aux && (c).aux_layout >= TC_ROW && (c).aux_layout <= TC_COL),                       \
+      "tc: .aux_layout must be TC_ROW or TC_COL, beside .aux, or left out: as D lies")                                \
+    X((c).aux != TC_B1 || !tc__gemm_aux_across(c, tc__gemm_d_col(c)),                                                 \
+      "tc: .aux = TC_B1 lies as D does: eight neighbours of a line of D are a byte. A transposed copy has bytes")     \
+    X(!(c).aux_layout || !(c).conv, "tc: a convolution's second output lies as Y does: .aux_layout must be left out") \
     X((c).aux_what == 0 || ((c).aux_what == TC_AUX_PRE && (c).aux),                                                   \
       "tc: .aux_what must be TC_AUX_PRE, beside .aux, the second output's type, or left out")                         \
     X(((c).aux_what != 0) + ((c).aux_epi != 0) == ((c).aux != 0),                                                     \
@@ -721,7 +750,7 @@ TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(tc_gemm_config_in c)
 {
     tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2, c.index & TC_INDEX_D,
                 c.aux,   c.aux_epi,         c.row_sum,       tc__gemm_c(c), tc__gemm_own_ends(c),
-                tc__gemm_quantised(c),         c.keep, c.triangle};
+                tc__gemm_quantised(c),         c.keep, c.triangle, tc__gemm_aux_across(c, tc__gemm_d_col(c))};
     return e;
 }
 

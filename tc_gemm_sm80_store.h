@@ -28,7 +28,7 @@ TC_DEV_SM75 tc_epi tc__gemm80_epi(tc_gemm80_in k)
 {
     const tc_epi e = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
                       k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c),
-                      k.c.keep, k.c.triangle};
+                      k.c.keep, k.c.triangle, tc__gemm_aux_across(k.c, k.turned)};
     return e;
 }
 
