@@ -251,15 +251,7 @@ TC_DEV long long tc__epi_aux_at(const tc_epi e, const tc__outputs *w, tc_gemm_at
     return (long long)at.batch * w->stride_aux + (long long)line * w->ld_aux + in;
 }
 
-/* The i-th neighbour of a place along the second output's lines. */
-TC_DEV tc_gemm_at tc__epi_aux_next(const tc_epi e, tc_gemm_at at, const int i)
-{
-    if (e.aux_across) at.row += i;
-    else at.col += i;
-    return at;
-}
-
-/* `count` (4 or 8) neighbours of a line of it that all exist, before the hook. */
+/* `count` (4 or 8) neighbours of a row that all exist, before the hook; its lines are rows. */
 TC_DEV_SM75 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *x, const int count, tc_gemm_at at)
 {
     const tc__outputs *w = tc__epi_outputs(o);
@@ -268,7 +260,11 @@ TC_DEV_SM75 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *
     char *to = (char *)w->aux + first * size;
     float v[8];
 #pragma unroll
-    for (int i = 0; i < count; i++) v[i] = tc__epi_aux_of(e, o, x[i], tc__epi_aux_next(e, at, i));
+    for (int i = 0; i < count; i++) {
+        tc_gemm_at here = at;
+        here.col += i;
+        v[i] = tc__epi_aux_of(e, o, x[i], here);
+    }
     if (!w->aux_vec) {
 #pragma unroll
         for (int i = 0; i < count; i++) tc__epi_aux_one(e, to + i * size, v[i]);
@@ -329,101 +325,6 @@ TC_DEV float tc__epi_either(int first, float x, float y)
     asm("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %1, 0;\n\tselp.f32 %0, %2, %3, p;\n\t}"
         : "=f"(r) : "r"(first), "f"(x), "f"(y));
     return r;
-}
-
-/* Of `count` values of a fragment (16 columns are 8 of them), before the hook. Two lanes exchange pairs, so that each
- * has four neighbours of a row, and a row's 16 columns are written at once. at: the fragment's first element. */
-TC_DEV_SM80 void tc__epi_fragment_rows_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
-                                           tc_gemm_at at)
-{
-    const int lane = tc_lane(), odd = lane % 2;
-#pragma unroll
-    for (int j = 0; j < count; j += 8) {
-#pragma unroll
-        for (int h = 0; h < 4; h += 2) {
-            const float *near = v + j + h, *far = near + 4; /* of the first eight columns, of the last */
-            const float x = __shfl_xor_sync(0xffffffffu, tc__epi_either(odd, near[0], far[0]), 1);
-            const float y = __shfl_xor_sync(0xffffffffu, tc__epi_either(odd, near[1], far[1]), 1);
-            const float four[4] = {tc__epi_either(odd, x, near[0]), tc__epi_either(odd, y, near[1]),
-                                   tc__epi_either(odd, far[0], x), tc__epi_either(odd, far[1], y)};
-            tc_gemm_at here = at;
-            here.row += lane / 4 + h * 4;
-            here.col += j * 2 + odd * 8 + lane % 4 / 2 * 4;
-            tc__epi_aux(e, o, four, 4, here);
-        }
-    }
-}
-
-/* The same where its lines are columns. The eight lanes of two columns of each half exchange: then each has eight rows
- * of one column. Value 4c + 2h + p of 16 columns is of their half c, the rows' half h, the even or odd column p. */
-TC_DEV_SM80 void tc__epi_fragment_columns_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
-                                              tc_gemm_at at)
-{
-    const int lane = tc_lane(), g = lane / 4;
-#pragma unroll
-    for (int j = 0; j < count; j += 8) {
-        tc_gemm_at here = at;
-        float x[8];
-#pragma unroll
-        for (int i = 0; i < 8; i++) x[i] = v[j + i];
-#pragma unroll
-        for (int step = 0; step < 3; step++) {
-            const int bit = 1 << step;
-#pragma unroll
-            for (int i = 0; i < 8; i++) {
-                if (i & bit) continue;
-                const float got = __shfl_xor_sync(0xffffffffu, tc__epi_either(g & bit, x[i], x[i + bit]), 4 * bit);
-                const float low = tc__epi_either(g & bit, got, x[i]), high = tc__epi_either(g & bit, x[i + bit], got);
-                x[i] = low, x[i + bit] = high;
-            }
-        }
-        here.row += g / 2 % 2 * 8;
-        here.col += j * 2 + g / 4 * 8 + lane % 4 * 2 + g % 2;
-        tc__epi_aux(e, o, x, 8, here);
-    }
-}
-
-/* A byte under a predicate, as tc__epi_put_if. */
-TC_DEV void tc__epi_put_byte_if(int yes, uint8_t *to, uint32_t x)
-{
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %0, 0;\n\t@p st.global.u8 [%1], %2;\n\t}"
-                 : : "r"(yes), "l"(__cvta_generic_to_global(to)), "r"(x) : "memory");
-}
-
-/* The same of TC_B1: the four lanes of a row join 32 columns' bits, and write a byte each. */
-TC_DEV_SM80 void tc__epi_fragment_bits(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
-                                       tc_gemm_at at)
-{
-    const int lane = tc_lane(), q = lane % 4;
-#pragma unroll
-    for (int j = 0; j < count; j += 16) {
-        const int bytes = count - j < 16 ? (count - j) / 4 : 4; /* of eight columns */
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            tc_gemm_at row = at;
-            uint32_t bits = 0;
-            row.row += lane / 4 + h * 8, row.col += j * 2;
-#pragma unroll
-            for (int i = 0; i < 2 * bytes; i++) {
-                tc_gemm_at here = row;
-                here.col += i / 2 * 8 + q * 2 + i % 2;
-                const float x = tc__epi_aux_of(e, o, v[j + i / 2 * 4 + h * 2 + i % 2], here);
-                bits |= (uint32_t)tc_b1_from_f32(x) << (i / 2 * 8 + i % 2);
-            }
-            bits <<= 2 * q;
-            bits |= __shfl_xor_sync(0xffffffffu, bits, 1);
-            bits |= __shfl_xor_sync(0xffffffffu, bits, 2);
-            tc__epi_put_byte_if(q < bytes, tc__epi_aux_byte(e, o, row) + q, bits >> 8 * q);
-        }
-    }
-}
-
-TC_DEV_SM80 void tc__epi_fragment_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
-                                      tc_gemm_at at)
-{
-    if (e.aux == TC_B1) tc__epi_fragment_bits(e, o, v, count, at);
-    else if (e.aux_across) tc__epi_fragment_columns_aux(e, o, v, count, at);
-    else tc__epi_fragment_rows_aux(e, o, v, count, at);
 }
 
 /* Two of what is kept as one. Absolute values are ordered as their bits are, NaN last: it stays. */
