@@ -50,8 +50,8 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * tensor's scale is the hook's to multiply by; TC_S8, to the nearest; TC_B1 with .aux_epi: a bit, 1 where the hook says
  * other than 0, eight neighbours of a row (of D in columns, of a column) in a byte, the first in its lowest bit, as
  * tc_element_get has it. aux.ld and aux.stride are then multiples of 8, and what the last byte of a row has behind n is
- * 0. In D's layout whole rows are written at once; across it boxes write 16 rows of a column (32 bytes of 16 bits),
- * the sm_80 kernels and what D's edge cuts off single elements.
+ * 0. In D's layout whole rows are written at once; across it 16 rows of a column (32 bytes of 16 bits), by the sm_80
+ * kernels and along D's edges in single elements.
  *
  *     .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.row_out: m floats (batch: m for each matrix) of what the hook made,
  *                                              before it becomes D's type; args.max_out, which TC_MAX_ABS may have: one

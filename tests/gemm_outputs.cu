@@ -79,7 +79,9 @@ TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm 
                         .aux_what = TC_AUX_PRE, .row_sum = TC_SUM)
 /* 8 bits, bits, and across D */
 TC_GEMM_SM80_DEFINE(sm80_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_E4M3, .aux_epi = scaled,
-                    .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
+                    .aux_layout = TC_COL, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_both, .a = TC_BF16, .b = TC_BF16, .d = TC_E5M2, .bn = 128, .aux = TC_F32,
+                    .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 96, .warps_n = 2,
                     .d_layout = TC_COL, .aux = TC_B1, .aux_epi = mask, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
@@ -122,6 +124,7 @@ static const kernel kernels[] = {
     ROW(sm90_col, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any, 90, PLAIN, 1, 0, 0, 0),
     ROW(sm80_turn, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_both, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_bits, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm90_fp8, 90, PAIR, 0, 0, 0, 0),
     ROW(sm90_turn, 90, BIAS_RELU, 0, 32, 128, 1),
