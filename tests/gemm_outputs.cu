@@ -48,6 +48,9 @@ typedef struct {
 } kernel;
 
 #define HOOKED(hook) hook, .epi_size = sizeof(bias_args)
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #ifdef OUTPUTS_SM100 /* for a build of sm_100a: the only kernels of its own */
 TC_GEMM_SM100_DEFINE(sm100, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .aux = TC_F32, .aux_what = TC_AUX_PRE,
                      .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
@@ -136,6 +139,7 @@ static const kernel kernels[] = {
     ROW(sm90_any_bits, 90, BIAS_RELU, 1, 0, 0, 0),
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
 
 /* Device memory between two guards; bytes: what lies between. */
@@ -395,6 +399,6 @@ static void bad_input(const kernel *kn)
 
 int main(int argc, char **argv)
 {
-    const problem_test test = {"gemm_outputs", one, bad_input};
+    const problem_test test = {"gemm_outputs", one, ONCE(bad_input)};
     return each_problem(&test, problem_args_of(argc, argv, 160));
 }
