@@ -34,6 +34,7 @@ typedef struct tc_epi {
     int only_back;     /* and not to D */
     tc_gemm_keep_fn keep; /* which elements of some tiles are stored, or */
     int triangle;         /* those of a triangle, of rows as the kernel has them (0: all) */
+    int aux_across;       /* the second output's lines are columns, as the kernel has them */
 } tc_epi;
 
 /* What of a row of D: its sum, the sum of its squares, its largest absolute value. */
@@ -275,19 +276,35 @@ TC_DEV float tc__epi_aux_of(const tc_epi e, const tc_gemm_out *o, float x, tc_ge
     return e.aux_epi ? e.aux_epi(x, tc__epi_place(e, at), o->epi) : x;
 }
 
+/* Four of 8 bits: rounded to the nearest, stopped at the type's ends; NaN stays NaN in floats. */
+TC_DEV_SM75 uint32_t tc__epi_bytes(const int type, const float *x)
+{
+    return type == TC_E4M3 ? tc_e4m3x4(x[0], x[1], x[2], x[3])
+         : type == TC_E5M2 ? tc_e5m2x4(x[0], x[1], x[2], x[3]) : tc__epi_s8x4(x);
+}
+
 TC_DEV_SM75 void tc__epi_aux_one(const tc_epi e, void *to, float x)
 {
     if (e.aux == TC_F32) *(float *)to = x;
     else if (e.aux == TC_S8) *(int8_t *)to = (int8_t)tc__epi_s8(x);
+    else if (e.aux == TC_E4M3) *(uint8_t *)to = tc_e4m3_from_f32(x);
+    else if (e.aux == TC_E5M2) *(uint8_t *)to = tc_e5m2_from_f32(x);
     else *(uint16_t *)to = (uint16_t)tc_pack(e.aux, x, 0.f);
 }
 
-/* `count` (2, 4 or 8) neighbours of a row that all exist, before the hook. */
+/* Elements from the second output's first to the one of a place. */
+TC_DEV long long tc__epi_aux_at(const tc_epi e, const tc__outputs *w, tc_gemm_at at)
+{
+    const int line = e.aux_across ? at.col : at.row, in = e.aux_across ? at.row : at.col;
+    return (long long)at.batch * w->stride_aux + (long long)line * w->ld_aux + in;
+}
+
+/* `count` (4 or 8) neighbours of a row that all exist, before the hook; its lines are rows. */
 TC_DEV_SM75 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *x, const int count, tc_gemm_at at)
 {
     const tc__outputs *w = tc__epi_outputs(o);
     const int size = tc_type_bits(e.aux) / 8;
-    const long long first = (long long)at.batch * w->stride_aux + (long long)at.row * w->ld_aux + at.col;
+    const long long first = tc__epi_aux_at(e, w, at);
     char *to = (char *)w->aux + first * size;
     float v[8];
 #pragma unroll
@@ -299,24 +316,54 @@ TC_DEV_SM75 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *
     if (!w->aux_vec) {
 #pragma unroll
         for (int i = 0; i < count; i++) tc__epi_aux_one(e, to + i * size, v[i]);
-    } else if (e.aux == TC_S8) {
-        if (count == 8) *(uint2 *)to = make_uint2(tc__epi_s8x4(v), tc__epi_s8x4(v + 4));
-        else if (count == 4) *(uint32_t *)to = tc__epi_s8x4(v);
-        else *(uint16_t *)to = (uint16_t)((tc__epi_s8(v[0]) & 255) | (tc__epi_s8(v[1]) & 255) << 8);
+    } else if (size == 1) {
+        if (count == 8) *(uint2 *)to = make_uint2(tc__epi_bytes(e.aux, v), tc__epi_bytes(e.aux, v + 4));
+        else *(uint32_t *)to = tc__epi_bytes(e.aux, v);
     } else if (size == 4) {
 #pragma unroll
-        for (int i = 0; i < count; i += count == 2 ? 2 : 4) {
-            if (count == 2) *(float2 *)to = make_float2(v[0], v[1]);
-            else *(float4 *)(to + i * 4) = make_float4(v[i], v[i + 1], v[i + 2], v[i + 3]);
-        }
+        for (int i = 0; i < count; i += 4) *(float4 *)(to + i * 4) = make_float4(v[i], v[i + 1], v[i + 2], v[i + 3]);
     } else if (count == 8) {
         *(uint4 *)to = make_uint4(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]), tc_pack(e.aux, v[4], v[5]),
                                   tc_pack(e.aux, v[6], v[7]));
-    } else if (count == 4) {
-        *(uint2 *)to = make_uint2(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]));
     } else {
-        *(uint32_t *)to = tc_pack(e.aux, v[0], v[1]);
+        *(uint2 *)to = make_uint2(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]));
     }
+}
+
+/* TC_B1: a byte of a row is eight neighbours', of which the first is in its lowest bit. */
+TC_DEV uint8_t *tc__epi_aux_byte(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at)
+{
+    const tc__outputs *w = tc__epi_outputs(o);
+    return (uint8_t *)w->aux + tc__epi_aux_at(e, w, at) / 8;
+}
+
+/* One of those that exist, the first one first: what does not exist is 0. */
+TC_DEV void tc__epi_aux_bit(const tc_epi e, const tc_gemm_out *o, float x, tc_gemm_at at)
+{
+    uint8_t *to = tc__epi_aux_byte(e, o, at);
+    const uint32_t bit = tc_b1_from_f32(tc__epi_aux_of(e, o, x, at)), number = (uint32_t)at.col % 8u;
+    *to = (uint8_t)((number ? *to : 0u) | bit << number);
+}
+
+/* Eight neighbours of a row that all exist, before the hook: a piece's. */
+TC_DEV_SM75 void tc__epi_aux_piece(const tc_epi e, const tc_gemm_out *o, const float *x, tc_gemm_at at)
+{
+    const tc__outputs *w = tc__epi_outputs(o);
+    const int size = tc_type_bits(e.aux) / 8;
+    uint32_t bits = 0;
+    if (e.aux != TC_B1 && !e.aux_across) {
+        tc__epi_aux(e, o, x, 8, at);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        tc_gemm_at here = at;
+        here.col += i;
+        const float v = tc__epi_aux_of(e, o, x[i], here);
+        if (e.aux == TC_B1) bits |= (uint32_t)tc_b1_from_f32(v) << i;
+        else tc__epi_aux_one(e, (char *)w->aux + tc__epi_aux_at(e, w, here) * size, v);
+    }
+    if (e.aux == TC_B1) *tc__epi_aux_byte(e, o, at) = (uint8_t)bits;
 }
 
 /* No branch, which would serialise wgmma. */
@@ -326,29 +373,6 @@ TC_DEV float tc__epi_either(int first, float x, float y)
     asm("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %1, 0;\n\tselp.f32 %0, %2, %3, p;\n\t}"
         : "=f"(r) : "r"(first), "f"(x), "f"(y));
     return r;
-}
-
-/* Of `count` values of a fragment (16 columns are 8 of them), before the hook. Two lanes exchange pairs, so that each
- * has four neighbours of a row, and a row's 16 columns are written at once. at: the fragment's first element. */
-TC_DEV_SM80 void tc__epi_fragment_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
-                                      tc_gemm_at at)
-{
-    const int lane = tc_lane(), odd = lane % 2;
-#pragma unroll
-    for (int j = 0; j < count; j += 8) {
-#pragma unroll
-        for (int h = 0; h < 4; h += 2) {
-            const float *near = v + j + h, *far = near + 4; /* of the first eight columns, of the last */
-            const float x = __shfl_xor_sync(0xffffffffu, tc__epi_either(odd, near[0], far[0]), 1);
-            const float y = __shfl_xor_sync(0xffffffffu, tc__epi_either(odd, near[1], far[1]), 1);
-            const float four[4] = {tc__epi_either(odd, x, near[0]), tc__epi_either(odd, y, near[1]),
-                                   tc__epi_either(odd, far[0], x), tc__epi_either(odd, far[1], y)};
-            tc_gemm_at here = at;
-            here.row += lane / 4 + h * 4;
-            here.col += j * 2 + odd * 8 + lane % 4 / 2 * 4;
-            tc__epi_aux(e, o, four, 4, here);
-        }
-    }
 }
 
 /* Two of what is kept as one. Absolute values are ordered as their bits are, NaN last: it stays. */
@@ -545,13 +569,14 @@ TC_DEV_SM75 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__e
     }
     if (e.aux) {
         const tc__outputs *w = tc__epi_outputs(o);
-        const long long first = (long long)at.batch * w->stride_aux + (long long)at.row * w->ld_aux + at.col;
 #pragma unroll
         for (int i = 0; i < step; i++) {
             tc_gemm_at here = at;
             here.col += i;
-            tc__epi_aux_one(e, (char *)w->aux + (first + i) * (tc_type_bits(e.aux) / 8),
-                            tc__epi_aux_of(e, o, v[i], here));
+            if (e.aux == TC_B1) tc__epi_aux_bit(e, o, v[i], here);
+            else
+                tc__epi_aux_one(e, (char *)w->aux + tc__epi_aux_at(e, w, here) * (tc_type_bits(e.aux) / 8),
+                                tc__epi_aux_of(e, o, v[i], here));
         }
     }
     if (e.epi2) tc__epi_hook(e, o, v, at);
@@ -654,7 +679,7 @@ TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, cons
             }
         }
     }
-    if (e.aux) tc__epi_aux(e, o, x, 8, p->at);
+    if (e.aux) tc__epi_aux_piece(e, o, x, p->at);
 #pragma unroll
     for (int i = 0; i < 8; i += 2) {
         tc_gemm_at at = p->at;

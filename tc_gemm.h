@@ -154,8 +154,9 @@
  *     .groups = { .count = 64, .each = { .m = rows_of_each, .a = as, .b = bs, .d = ds } }
  *   The manual stands above tc_gemm_groups in tc_gemm_config.h.
  *
- * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, .row_sum = TC_SUM,
- * TC_SUM_SQ or TC_MAX_ABS a float for each row of D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
+ * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, of 1 to 32 bits an
+ * element, in D's layout or across it (.aux_layout); .row_sum = TC_SUM, TC_SUM_SQ or TC_MAX_ABS a float for each row of
+ * D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
  * columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
  *
  * ROWS. .rows = TC_SOFTMAX or TC_LOG_SOFTMAX, .top = 8: D's rows as probabilities and the largest of each, where a row
@@ -587,8 +588,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #ifdef __CUDACC__
 
 /* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an
- * error about what they give to the user and no more. The kernels know the hooks by two functions that call them: when
- * a hook is a host function, nvcc names the function that calls it, and with it the rule, once and not a kernel. */
+ * error about what they give to the user and no more. The kernels know the hooks by functions that call them: when a
+ * hook is a host function, nvcc names the function that calls it, and with it the rule, once and not a kernel. */
 #define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
     TC__GIVEN(own, gemm,                                                                                              \
               ".epi = float f(float x, tc_gemm_at at, const void *args), .aux_epi the same, "                         \
@@ -600,22 +601,24 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
               __VA_ARGS__)                                                                                            \
     TC__RULE_ASSERT(!own##_given().conv, "tc: .conv is set by TC_CONV_DEFINE and its like: leave it out")             \
     TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
-    TC__LINE_BREAK TC_DEV float own##_epi_a_hook_is_a_TC_DEV_function(float x, tc_gemm_at at, const void *args)       \
+    TC__GEMM_HOOK(own, epi, float, (x, at, args), float x, tc_gemm_at at, const void *args)                           \
+    TC__GEMM_HOOK(own, epi2, tc_f32x2, (x, at, args), tc_f32x2 x, tc_gemm_at at, const void *args)                    \
+    TC__GEMM_HOOK(own, gate, float, (x, up, at, args), float x, float up, tc_gemm_at at, const void *args)            \
+    TC__GEMM_HOOK(own, aux_epi, float, (x, at, args), float x, tc_gemm_at at, const void *args)                       \
+    TC__GEMM_HOOK(own, tile, int, (tile, args), tc_gemm_tile tile, const void *args)                                  \
+    TC__GEMM_HOOK(own, keep, int, (at, args), tc_gemm_at at, const void *args)                                        \
+    TC__GEMM_HOOK(own, k_range, tc_gemm_k, (tile, args), tc_gemm_tile tile, const void *args)
+#define TC__GEMM_HOOK(own, hook, result, given, ...)                                                                  \
+    TC__LINE_BREAK TC_DEV result own##_##hook##_a_hook_is_a_TC_DEV_function(__VA_ARGS__)                              \
     {                                                                                                                 \
-        return tc__gemm_hooks(own##_config()).epi(x, at, args);                                                       \
-    }                                                                                                                 \
-    TC__LINE_BREAK TC_DEV tc_f32x2 own##_epi2_a_hook_is_a_TC_DEV_function(tc_f32x2 x, tc_gemm_at at, const void *args)\
-    {                                                                                                                 \
-        return tc__gemm_hooks(own##_config()).epi2(x, at, args);                                                      \
-    }                                                                                                                 \
-    TC__LINE_BREAK TC_DEV float own##_gate_a_hook_is_a_TC_DEV_function(float gate, float up, tc_gemm_at at,           \
-                                                                       const void *args)                              \
-    {                                                                                                                 \
-        return tc__gemm_hooks(own##_config()).gate(gate, up, at, args);                                               \
+        return tc__gemm_hooks(own##_config()).hook given;                                                             \
     }
 #define TC__GEMM_HOOKED(own, config)                                                                                  \
-    tc__gemm_hooked(config, own##_epi_a_hook_is_a_TC_DEV_function, own##_epi2_a_hook_is_a_TC_DEV_function,            \
-                    own##_gate_a_hook_is_a_TC_DEV_function)
+    tc__gemm_by_way(config, tc__gemm_ways{                                                                            \
+        own##_epi_a_hook_is_a_TC_DEV_function, own##_epi2_a_hook_is_a_TC_DEV_function,                                \
+        own##_gate_a_hook_is_a_TC_DEV_function, own##_aux_epi_a_hook_is_a_TC_DEV_function,                            \
+        own##_tile_a_hook_is_a_TC_DEV_function, own##_keep_a_hook_is_a_TC_DEV_function,                               \
+        own##_k_range_a_hook_is_a_TC_DEV_function})
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(kernel, params, threads, ...)                                                            \

@@ -49,6 +49,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(promote, 0),     TC__GEMM_FIELD(round, 0),       TC__GEMM_FIELD(acc, 0),
     TC__GEMM_FIELD(a_scale, 0),     TC__GEMM_FIELD(b_scale, 0),     TC__GEMM_FIELD(groups, 0),
     TC__GEMM_FIELD(index, 0),       TC__GEMM_FIELD(aux, 0),         TC__GEMM_FIELD(aux_what, 0),
+    TC__GEMM_FIELD(aux_layout, 0),
     TC__GEMM_FIELD(col_sum, 0),     TC__GEMM_FIELD(d_scale, 0),
     TC__GEMM_FIELD(d_sf, 0),        TC__GEMM_FIELD(c_type, 0),
     TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(chip, 107),      TC__GEMM_FIELD(sparse, 0),
@@ -299,7 +300,8 @@ TC_HOST tc_gemm_args tc__gemm_less_parts(const tc_gemm_config *c, const tc_gemm_
 /* What is written besides D. */
 TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    const int cols = tc__gemm_d_col(*c) ? g->m : g->n, size = c->aux ? tc_type_bits(c->aux) / 8 : 1;
+    const int col = tc__gemm_aux_col(*c), across = col ? g->m : g->n;
+    const int bits = c->aux == TC_B1, size = c->aux && !bits ? tc_type_bits(c->aux) / 8 : 1;
     if (!c->aux && (g->aux.p || g->aux.ld || g->aux.stride))
         return tc__fail(TC_ERR_CONFIG, "aux is given, but the kernel was generated without .aux");
     if (!c->row_sum && g->row_out)
@@ -312,9 +314,12 @@ TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_
     if (c->aux && !g->aux.p) return tc__fail(TC_ERR_NULL, "aux.p is null, but the kernel has .aux");
     if (c->aux && (uintptr_t)g->aux.p % (size_t)size)
         return tc__fail(TC_ERR_ALIGN, "aux.p = %p is not a multiple of its element's %d bytes", g->aux.p, size);
-    if (c->aux && g->aux.ld < cols)
-        return tc__fail(TC_ERR_PITCH, "aux.ld = %lld is less than %c = %d", (long long)g->aux.ld,
-                        tc__gemm_d_col(*c) ? 'm' : 'n', cols);
+    if (c->aux && g->aux.ld < across)
+        return tc__fail(TC_ERR_PITCH, "aux.ld = %lld is less than %c = %d", (long long)g->aux.ld, col ? 'm' : 'n',
+                        across);
+    if (bits && (g->aux.ld | g->aux.stride) % 8)
+        return tc__fail(TC_ERR_PITCH, "aux.%s = %lld is not a multiple of 8 bits: rows of .aux = TC_B1 begin at bytes",
+                        g->aux.ld % 8 ? "ld" : "stride", (long long)(g->aux.ld % 8 ? g->aux.ld : g->aux.stride));
     if (c->aux && (g->aux.stride < 0 || (g->batch > 1 && g->aux.stride == 0)))
         return tc__fail(TC_ERR_BATCH, "aux.stride = %lld, but batch = %d products need a place each",
                         (long long)g->aux.stride, tc__gemm_batch(g));

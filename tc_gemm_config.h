@@ -39,9 +39,20 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
 
 /* MORE THAN D.
- *     .aux = TC_BF16, .aux_what = TC_AUX_PRE   args.aux: m x n more elements, in D's layout, of what the hook is given:
- *                                              a pre-activation that training keeps; in integers to the nearest
- *     .aux = TC_S8, .aux_epi = hook            of what a second hook makes of that (a mask, D in another type)
+ *     .aux = TC_BF16, .aux_what = TC_AUX_PRE   args.aux: m x n more elements of what the hook is given: a
+ *                                              pre-activation that training keeps
+ *     .aux = TC_S8, .aux_epi = hook            of what a second hook makes of that (a mask, D in another type). It is
+ *                                              given what .epi is given, and not what .epi makes of it
+ *     .aux_layout = TC_COL                     in columns, where D is in rows: a transposed copy, as the weights'
+ *                                              gradient wants it in 8 bits (TC_ROW: the other way round). Left out: in
+ *                                              D's layout
+ * Types: TC_F16, TC_BF16, TC_F32; TC_E4M3, TC_E5M2, which stop at their ends (infinity too), and NaN stays NaN: a
+ * tensor's scale is the hook's to multiply by; TC_S8, to the nearest; TC_B1 with .aux_epi: a bit, 1 where the hook says
+ * other than 0, eight neighbours of a row (of D in columns, of a column) in a byte, the first in its lowest bit, as
+ * tc_element_get has it. aux.ld and aux.stride are then multiples of 8, and what the last byte of a row has behind n is
+ * 0. In D's layout whole rows are written at once; across it 16 rows of a column (32 bytes of 16 bits), by the sm_80
+ * kernels and along D's edges in single elements.
+ *
  *     .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.row_out: m floats (batch: m for each matrix) of what the hook made,
  *                                              before it becomes D's type; args.max_out, which TC_MAX_ABS may have: one
  *                                              float, the largest of all. NaN stays NaN.
@@ -96,7 +107,8 @@ typedef struct tc_gemm_config {
     tc_epi_fn epi;            /* hook on one element, or */
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
     int shapes;               /* TC_GEMM_DEFINE: TC_SHAPES_ of tc_gemm.h, what it shall be compiled for (0: for all) */
-    int aux;                  /* type of a second output (args.aux), TC_F16, TC_BF16, TC_F32 or TC_S8 (0: none) */
+    int aux;                  /* type of a second output (args.aux): MORE THAN D (0: none) */
+    int aux_layout;           /* how it lies, TC_ROW or TC_COL (0: as D does) */
     int aux_what;             /* TC_AUX_PRE: it is what the hook is given, alpha * sum + beta * C; or */
     tc_epi_fn aux_epi;        /* what this hook makes of that; it has .epi's arguments */
     int chip;                 /* SM100: 107: for sm_107 alone (0: for all of them, in the form that each target has) */
@@ -203,10 +215,10 @@ typedef struct tc_gemm_groups {
 
 enum { TC_CONSTANT_A = 1, TC_CONSTANT_B = 2 }; /* .pdl_constant */
 
-/* The second output (.aux), in D's layout. */
+/* The second output (.aux). */
 typedef struct tc_gemm_aux {
     void *p;
-    int64_t ld;     /* elements from a row to the next, >= n; column-major: >= m */
+    int64_t ld;     /* elements from a row to the next, >= n; column-major (.aux_layout, else D's): >= m */
     int64_t stride; /* from a matrix of the batch to the next */
 } tc_gemm_aux;
 
@@ -274,6 +286,16 @@ typedef struct tc_gemm_args {
     const void *b2;      /* .gate: the second B, with b's pitch and strides (tc_gemm_gate.h) */
     tc_gemm_top top;     /* .top, .rows */
 } tc_gemm_args;
+
+/* How the second output lies; and whether its lines go across those of D, or of a view whose D is turned. */
+TC_HD TC_CONSTEXPR int tc__gemm_aux_col(tc_gemm_config_in c)
+{
+    return (c.aux_layout ? c.aux_layout : c.d_layout) == TC_COL;
+}
+TC_HD TC_CONSTEXPR int tc__gemm_aux_across(tc_gemm_config_in c, int turned)
+{
+    return c.aux_layout && (c.aux_layout == TC_COL) != turned;
+}
 
 /* Has a kernel more to write than D? */
 TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c) { return c.aux || c.row_sum || c.col_sum; }
@@ -595,8 +617,15 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
       "tc: .index wants .a_layout and .d_layout TC_ROW, another type than TC_F64, and not TC_GROUPS_MASKED")          \
     X(!((c).index & TC_INDEX_A) || !(c).a_scale, "tc: .index = TC_INDEX_A does not go with .a_scale")                 \
     X(!(c).groups || (c).raster == 0, "tc: with .groups, tiles go group after group: .raster must be left out")       \
-    X((c).aux == 0 || tc__gemm_is_16((c).aux) || (c).aux == TC_F32 || (c).aux == TC_S8,                               \
-      "tc: .aux must be TC_F16, TC_BF16, TC_F32 or TC_S8, or left out")                                               \
+    X((c).aux == 0 || tc__gemm_is_16((c).aux) || tc__gemm_is_fp8((c).aux) || (c).aux == TC_F32 || (c).aux == TC_S8    \
+          || (c).aux == TC_B1,                                                                                        \
+      "tc: .aux must be TC_F16, TC_BF16, TC_F32, TC_E4M3, TC_E5M2, TC_S8 or TC_B1, or left out")                      \
+    X((c).aux != TC_B1 || (c).aux_epi, "tc: .aux = TC_B1 wants .aux_epi, whose result it says of whether it is 0")    \
+    X((c).aux_layout == 0 || ((c).aux && (c).aux_layout >= TC_ROW && (c).aux_layout <= TC_COL),                       \
+      "tc: .aux_layout must be TC_ROW or TC_COL, beside .aux, or left out: as D lies")                                \
+    X((c).aux != TC_B1 || !tc__gemm_aux_across(c, tc__gemm_d_col(c)),                                                 \
+      "tc: .aux = TC_B1 lies as D does: eight neighbours of a line of D are a byte. A transposed copy has bytes")     \
+    X(!(c).aux_layout || !(c).conv, "tc: a convolution's second output lies as Y does: .aux_layout must be left out") \
     X((c).aux_what == 0 || ((c).aux_what == TC_AUX_PRE && (c).aux),                                                   \
       "tc: .aux_what must be TC_AUX_PRE, beside .aux, the second output's type, or left out")                         \
     X(((c).aux_what != 0) + ((c).aux_epi != 0) == ((c).aux != 0),                                                     \
@@ -666,6 +695,15 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(tc_gemm_config_in given)
     if (c.epi_size == 0 && matrix) c.epi_size = (int)sizeof(tc_epi_matrix);
     return c;
 }
+/* What stands for a hook that is not there: it is never called. */
+TC_DEV int tc__gemm_every_tile(tc_gemm_tile tile, const void *args) { return (void)tile, (void)args, TC_TILE_WHOLE; }
+TC_DEV int tc__gemm_keep_all(tc_gemm_at at, const void *args) { return (void)at, (void)args, 1; }
+TC_DEV tc_gemm_k tc__gemm_all_k(tc_gemm_tile tile, const void *args)
+{
+    const tc_gemm_k none = {0, 0};
+    return (void)tile, (void)args, none;
+}
+
 /* A configuration that has all hooks. */
 TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(tc_gemm_config_in given)
 {
@@ -673,17 +711,34 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(tc_gemm_config_in given)
     c.epi = c.epi ? c.epi : tc_epi_relu;
     c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
     c.gate = c.gate ? c.gate : tc_gate_silu;
+    c.aux_epi = c.aux_epi ? c.aux_epi : tc_epi_relu;
+    c.tile = c.tile ? c.tile : tc__gemm_every_tile;
+    c.keep = c.keep ? c.keep : tc__gemm_keep_all;
+    c.k_range = c.k_range ? c.k_range : tc__gemm_all_k;
     return c;
 }
 
-/* A configuration whose hooks, where it has any, are called by way of these three. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(tc_gemm_config_in given, tc_epi_fn epi, tc_epi2_fn epi2,
-                                                   tc_gate_fn gate)
+/* A configuration whose hooks, where it has any, are called by way of these. */
+typedef struct tc__gemm_ways {
+    tc_epi_fn epi;
+    tc_epi2_fn epi2;
+    tc_gate_fn gate;
+    tc_epi_fn aux_epi;
+    tc_gemm_tile_fn tile;
+    tc_gemm_keep_fn keep;
+    tc_gemm_k_fn k_range;
+} tc__gemm_ways;
+
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_by_way(tc_gemm_config_in given, const tc__gemm_ways by)
 {
     tc_gemm_config c = given;
-    c.epi = c.epi ? epi : 0;
-    c.epi2 = c.epi2 ? epi2 : 0;
-    c.gate = c.gate ? gate : 0;
+    c.epi = c.epi ? by.epi : 0;
+    c.epi2 = c.epi2 ? by.epi2 : 0;
+    c.gate = c.gate ? by.gate : 0;
+    c.aux_epi = c.aux_epi ? by.aux_epi : 0;
+    c.tile = c.tile ? by.tile : 0;
+    c.keep = c.keep ? by.keep : 0;
+    c.k_range = c.k_range ? by.k_range : 0;
     return c;
 }
 #endif
@@ -695,7 +750,7 @@ TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(tc_gemm_config_in c)
 {
     tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2, c.index & TC_INDEX_D,
                 c.aux,   c.aux_epi,         c.row_sum,       tc__gemm_c(c), tc__gemm_own_ends(c),
-                tc__gemm_quantised(c),         c.keep, c.triangle};
+                tc__gemm_quantised(c),         c.keep, c.triangle, tc__gemm_aux_across(c, tc__gemm_d_col(c))};
     return e;
 }
 

@@ -28,7 +28,7 @@ TC_DEV_SM75 tc_epi tc__gemm80_epi(tc_gemm80_in k)
 {
     const tc_epi e = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
                       k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c),
-                      k.c.keep, k.c.triangle};
+                      k.c.keep, k.c.triangle, tc__gemm_aux_across(k.c, k.turned)};
     return e;
 }
 
@@ -41,10 +41,13 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
     const int wn = k.c.bn / k.c.warps_n, twice = k.c.gated ? 2 : 1; /* as far apart as two products' are */
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
-        const uint32_t at = stage + (uint32_t)((i / (wn / 8) * (wn * twice + 8) + i % (wn / 8) * 8 * twice) * 4);
+        /* whole rows at once; where a second output goes across them, 16 rows of two neighbours */
+        const int row = epi.aux_across ? i / 2 % 16 : i / (wn / 8);
+        const int number = epi.aux_across ? i / 32 * 2 + i % 2 : i % (wn / 8);
+        const uint32_t at = stage + (uint32_t)((row * (wn * twice + 8) + number * 8 * twice) * 4);
         tc__epi_piece piece = {at, at + 16u, to.first, to.vec, 0, to.picks};
-        piece.at.row += i / (wn / 8);
-        piece.at.col += i % (wn / 8) * 8;
+        piece.at.row += row;
+        piece.at.col += number * 8;
         if (epi.only_back) tc__quant_clear(to.out, &piece, to.end);
         if ((k.c.groups || epi.scattered) && piece.at.row >= to.end) continue;
         if (epi.scattered) piece.to = p->d_row[piece.at.row];

@@ -1,22 +1,22 @@
-/* 57_relu_mask.cu - a layer with a bias and a ReLU, forward and backward: H = max(0, X W^T + bias), beside it a byte
- * for each element that says whether it was above 0, and on the way back dH = dY V where that byte is 1, 0 elsewhere.
- * The backward pass reads one byte where it would read two of H. On every device. */
+/* 57_relu_mask.cu - a layer with a bias and a ReLU, forward and backward: H = max(0, X W^T + bias), beside it a bit for
+ * each element that says whether it was above 0, and on the way back dH = dY V where that bit is 1, 0 elsewhere. The
+ * backward pass reads a bit where it would read 16 of H. On every device. */
 #define TC_SM90_STUBS
 #include "example.h"
 
 /* ---- the layer: yours ---- */
 typedef struct bias_args { const float *bias; } bias_args;
-typedef struct mask_args { const signed char *mask; long long ld; } mask_args;
+typedef struct mask_args { const unsigned char *mask; long long ld; } mask_args; /* ld: bits */
 TC_DEV float pre(float x, tc_gemm_at at, const void *args) { return x + ((const bias_args *)args)->bias[at.col]; }
 TC_DEV float bias_relu(float x, tc_gemm_at at, const void *args) { return fmaxf(pre(x, at, args), 0.f); }
 TC_DEV float above(float x, tc_gemm_at at, const void *args) { return pre(x, at, args) > 0.f ? 1.f : 0.f; }
 TC_DEV float masked(float x, tc_gemm_at at, const void *args)
 {
     const mask_args *a = (const mask_args *)args;
-    return a->mask[at.row * a->ld + at.col] ? x : 0.f;
+    return a->mask[(at.row * a->ld + at.col) / 8] >> at.col % 8 & 1 ? x : 0.f;
 }
 TC_GEMM_DEFINE(forward, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu, .epi_size = sizeof(bias_args),
-               .aux = TC_S8, .aux_epi = above, .shapes = TC_SHAPES_LARGE)
+               .aux = TC_B1, .aux_epi = above, .shapes = TC_SHAPES_LARGE)
 TC_GEMM_DEFINE(backward, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .b_layout = TC_ROW, .epi = masked,
                .epi_size = sizeof(mask_args), .shapes = TC_SHAPES_LARGE)
 
@@ -24,13 +24,14 @@ int main(void)
 {
     example_device(80);
     const int m = example_size(4096), k = example_size(4096), h = example_size(8192), n = example_size(4096);
+    const int ld = (h + 7) / 8 * 8;
     const void *x = example_random((size_t)m * k, 1, TC_BF16, 1.f), *w = example_random((size_t)h * k, 2, TC_BF16, 1.f);
     const void *dy = example_random((size_t)m * n, 3, TC_BF16, 1.f);
     const void *v = example_random((size_t)n * h, 4, TC_BF16, 1.f);
     void *out = example_alloc((size_t)m * h, TC_BF16), *grad = example_alloc((size_t)m * h, TC_BF16);
-    signed char *mask = (signed char *)example_alloc((size_t)m * h, TC_S8);
+    unsigned char *mask = (unsigned char *)example_alloc((size_t)m * ld, TC_B1);
     const bias_args bias = {(const float *)example_random((size_t)h, 5, TC_F32, 8.f)};
-    const mask_args kept = {mask, h};
+    const mask_args kept = {mask, ld};
     tc_gemm_args up = {.m = m, .n = h, .k = k, .a = x, .lda = k, .b = w, .ldb = k, .d = out, .ldd = h,
                        .epi_args = &bias, .epi_size = sizeof bias};
     const tc_gemm_args back = {.m = m, .n = h, .k = n, .a = dy, .lda = n, .b = v, .ldb = h, .d = grad, .ldd = h,
@@ -39,7 +40,7 @@ int main(void)
     uint16_t *column = (uint16_t *)malloc((size_t)n * 2);
     double worst = 0;
     int both[2] = {0, 0};
-    up.aux.p = mask, up.aux.ld = h;
+    up.aux.p = mask, up.aux.ld = ld;
     TC_CHECK(forward_run(&up, 0));
     TC_CHECK(backward_run(&back, 0));
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -48,10 +49,11 @@ int main(void)
         double size, sum = 0, all = 0;
         const double z = example_dot(x, k, w, k, k, i, j, TC_BF16, &size) + example_get(bias.bias, (size_t)j, TC_F32);
         const double off = 1.2 * (k + 8) * 1.2e-7 * size + 1e-5;
-        signed char bit;
-        CUDA_CHECK(cudaMemcpy(&bit, mask + (size_t)i * h + j, 1, cudaMemcpyDeviceToHost));
+        unsigned char byte;
+        CUDA_CHECK(cudaMemcpy(&byte, mask + ((size_t)i * ld + j) / 8, 1, cudaMemcpyDeviceToHost));
+        const int bit = byte >> j % 8 & 1;
         if (fabs(z) > off && bit != (z > 0)) worst = INFINITY;
-        both[bit != 0]++;
+        both[bit]++;
         const double e1 = fabs(example_get(out, (size_t)i * h + j, TC_BF16) - (z > 0 ? z : 0))
                         / (off + example_rounding(TC_BF16) * fabs(z));
         example_row(row, dy, (size_t)i * n, n, TC_BF16);

@@ -27,6 +27,15 @@ TC_DEV float mask(float x, tc_gemm_at at, const void *args)
     return x + ((const bias_args *)args)->bias[at.col] > 0.f ? 1.f : 0.f;
 }
 
+/* Another tensor: its scale, what is too large for 8 bits, and what is no number. */
+TC_HD int lost(int row, int col) { return (row + col) % 37 == 5; }
+TC_HD float scale_of(int row) { return row % 7 == 3 ? 1e4f : 0.25f; }
+TC_DEV float scaled(float x, tc_gemm_at at, const void *args)
+{
+    (void)args;
+    return lost(at.row, at.col) ? tc_f32_from_bits(0x7fc00000u) : x * scale_of(at.row);
+}
+
 typedef struct {
     const char *name;
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
@@ -39,11 +48,18 @@ typedef struct {
 } kernel;
 
 #define HOOKED(hook) hook, .epi_size = sizeof(bias_args)
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #ifdef OUTPUTS_SM100 /* for a build of sm_100a: the only kernels of its own */
 TC_GEMM_SM100_DEFINE(sm100, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .aux = TC_F32, .aux_what = TC_AUX_PRE,
                      .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 128, .cluster_m = 2, .aux = TC_BF16,
                      .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS)
+TC_GEMM_SM100_DEFINE(sm100_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .aux = TC_E4M3, .aux_epi = scaled,
+                     .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 128, .cluster_m = 2, .aux = TC_B1,
+                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
 #else
 TC_GEMM_SM80_DEFINE(sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_BF16, .aux_what = TC_AUX_PRE,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
@@ -64,6 +80,31 @@ TC_GEMM_SM90_DEFINE(sm90_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 12
                     .aux = TC_S8, .aux_epi = mask, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .aux = TC_F32,
                         .aux_what = TC_AUX_PRE, .row_sum = TC_SUM)
+/* 8 bits, bits, and across D */
+TC_GEMM_SM80_DEFINE(sm80_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_E4M3, .aux_epi = scaled,
+                    .aux_layout = TC_COL, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_both, .a = TC_BF16, .b = TC_BF16, .d = TC_E5M2, .bn = 128, .aux = TC_F32,
+                    .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 96, .warps_n = 2,
+                    .d_layout = TC_COL, .aux = TC_B1, .aux_epi = mask, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
+                    .aux = TC_E5M2, .aux_what = TC_AUX_PRE, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1,
+                    .aux = TC_E4M3, .aux_epi = scaled, .aux_layout = TC_COL, .row_sum = TC_SUM,
+                    .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_turn32, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .aux = TC_F32,
+                    .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .row_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(sm90_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .step = 64,
+                    .cluster_m = 2, .schedule = TC_PINGPONG, .aux = TC_B1, .aux_epi = mask, .row_sum = TC_SUM_SQ,
+                    .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_swap_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
+                    .swap = 1, .aux = TC_BF16, .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_col_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .d_layout = TC_COL,
+                    .aux = TC_BF16, .aux_what = TC_AUX_PRE, .aux_layout = TC_ROW, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_both, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bn = 128, .aux = TC_E4M3, .aux_epi = scaled,
+                    .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .aux = TC_B1,
+                        .aux_epi = mask, .epi = HOOKED(bias_relu))
 #endif
 
 #define ROW(name, sm, hook, any, step, wide, split)                                                                   \
@@ -73,6 +114,8 @@ static const kernel kernels[] = {
 #ifdef OUTPUTS_SM100
     ROW(sm100, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_pair, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_turn, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_bits, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_max, 80, PAIR, 1, 0, 0, 0),
@@ -83,8 +126,20 @@ static const kernel kernels[] = {
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
     ROW(sm90_col, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any, 90, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_turn, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_both, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_bits, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm90_fp8, 90, PAIR, 0, 0, 0, 0),
+    ROW(sm90_turn, 90, BIAS_RELU, 0, 32, 128, 1),
+    ROW(sm90_turn32, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_bits, 90, PAIR, 0, 64, 192, 0),
+    ROW(sm90_swap_turn, 90, BIAS_RELU, 0, 8, 64, 0),
+    ROW(sm90_col_turn, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_both, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_any_bits, 90, BIAS_RELU, 1, 0, 0, 0),
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
 
 /* Device memory between two guards; bytes: what lies between. */
@@ -139,14 +194,27 @@ static int strays(const span *s, const shape *x)
 
 static double half_unit(int type)
 {
+    if (type == TC_E4M3 || type == TC_E5M2) return type == TC_E4M3 ? 1. / 16 : 1. / 8;
     return type == TC_BF16 ? 1. / 256 : type == TC_F16 ? 1. / 2048 : 1. / 16777216;
+}
+/* Half of the smallest, and the largest, of 8 bits. */
+static double half_least(int type) { return type == TC_E4M3 ? 1. / 1024 : type == TC_E5M2 ? 1. / 131072 : 0; }
+static double largest_of(int type) { return type == TC_E4M3 ? 448 : type == TC_E5M2 ? 57344 : INFINITY; }
+static int is_mask(int type) { return type == TC_S8 || type == TC_B1; }
+
+/* Is it what x, off by so much, is rounded to? */
+static int rounds_to(int type, double got, double x, double off)
+{
+    const double most = largest_of(type), y = fmax(-most, fmin(most, x));
+    return fabs(got - y) <= off + half_unit(type) * fabs(y) + half_least(type);
 }
 
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
     const int col = t->d_layout == TC_COL, dsize = tc_type_bits(t->d) / 8;
-    const int asize = t->aux ? tc_type_bits(t->aux) / 8 : 1, unit = kn->any && test_int(0, 1) ? 1 : 8;
+    const int acol = t->aux_layout ? t->aux_layout == TC_COL : col, bits = t->aux == TC_B1 ? 8 : 1; /* of a byte */
+    const int asize = t->aux && bits == 1 ? tc_type_bits(t->aux) / 8 : 1, unit = kn->any && test_int(0, 1) ? 1 : 8;
     const int batch = test_int(0, 3) ? 1 : test_int(2, 3);
     const int m = test_int(1, test_int(0, 1) ? 40 : 150);
     const int n = (test_int(1, test_int(0, 1) ? 60 : 300) + 1) / 2 * 2 - (kn->hook != PAIR && test_int(0, 1));
@@ -154,15 +222,16 @@ static void one(const kernel *kn, uint64_t id)
     const int lines = col ? n : m, across = col ? m : n, odd = test_int(0, 1) ? 0 : test_int(0, 3);
     const int64_t lda = (k + unit - 1) / unit * unit + unit * test_int(0, 2), ldb = lda + unit * test_int(0, 2);
     const int64_t ldd = test_int(0, 1) ? (across + 15) / 16 * 16 : across + test_int(0, 5);
-    const int64_t ldx = test_int(0, 1) ? (across + 15) / 16 * 16 : across + test_int(0, 5);
-    const int64_t sd = lines * ldd + 16 * test_int(0, 1), sx = lines * ldx + test_int(0, 1) * 16;
+    const int alines = acol ? n : m, aacross = ((acol ? m : n) + bits - 1) / bits * bits;
+    const int64_t ldx = test_int(0, 1) ? (aacross + 127) / 128 * 128 : aacross + bits * test_int(0, 5);
+    const int64_t sd = lines * ldd + 16 * test_int(0, 1), sx = alines * ldx + test_int(0, 1) * 128;
     const float alpha = test_int(0, 2) ? 1.f : test_int(0, 4) ? 0.75f : 0.f;
     const float beta = test_int(0, 2) ? 0.f : -0.5f;
     const int64_t sa = (m * lda + 7) / 8 * 8, sb = (n * ldb + 7) / 8 * 8;
     span a = span_values((size_t)(sa * batch), TC_BF16), b = span_values((size_t)(sb * batch), TC_BF16);
-    span c = span_values((size_t)(sd * batch), t->d), bias = span_values((size_t)n, TC_F32);
+    span c = span_values((size_t)(sd * batch), tc__gemm_c(*t)), bias = span_values((size_t)n, TC_F32);
     span d = span_make((size_t)(sd * batch + odd) * (size_t)dsize);
-    span aux = span_make((size_t)(sx * batch + odd) * (size_t)asize);
+    span aux = span_make((size_t)(sx / bits * batch + odd) * (size_t)asize);
     span rows = span_make((size_t)m * batch * 4), most = span_make(4), workspace;
     const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
     tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
@@ -204,7 +273,8 @@ static void one(const kernel *kn, uint64_t id)
             CHECK(0, "%s: written beside the workspace", what);
             break;
         }
-    const shape dx = {lines, across, batch, dsize, ldd, sd, odd}, ax = {lines, across, batch, asize, ldx, sx, odd};
+    const shape dx = {lines, across, batch, dsize, ldd, sd, odd};
+    const shape ax = {alines, aacross / bits, batch, asize, ldx / bits, sx / bits, odd};
     const shape rx = {1, m, batch, 4, m, m, 0}, mx = {1, 1, 1, 4, 1, 1, 0}, none = {0, 0, 0, 1, 0, 0, 0};
     CHECK(!strays(&d, &dx), "%s: written beside d", what);
     CHECK(!strays(&aux, t->aux ? &ax : &none), "%s: written beside aux", what);
@@ -218,14 +288,14 @@ static void one(const kernel *kn, uint64_t id)
             double kept = 0, kept_off = 0;
             for (int j = 0; j < n; j++) {
                 const int64_t at = z * sd + (col ? j * ldd + i : i * ldd + j);
-                const int64_t ax_at = odd + z * sx + (col ? j * ldx + i : i * ldx + j);
+                const int64_t ax_at = odd * bits + z * sx + (acol ? j * ldx + i : i * ldx + j);
                 double sum = 0, size = 0, pre, off, y;
                 for (int x = 0; x < k && alpha != 0; x++) {
                     const double p = (double)tc_element_get(a.host + GUARD, TC_BF16, (size_t)(z * sa + i * lda + x))
                                    * tc_element_get(b.host + GUARD, TC_BF16, (size_t)(z * sb + j * ldb + x));
                     sum += p, size += fabs(p);
                 }
-                const double cv = beta != 0 ? tc_element_get(c.host + GUARD, t->d, (size_t)at) : 0;
+                const double cv = beta != 0 ? tc_element_get(c.host + GUARD, tc__gemm_c(*t), (size_t)at) : 0;
                 pre = alpha * sum + beta * cv;
                 off = (k + 8) * 1.2e-7 * size + 3e-7 * fabs(pre) + 1e-6;
                 y = pre;
@@ -233,13 +303,18 @@ static void one(const kernel *kn, uint64_t id)
                 if (kn->hook) y = pre + v > 0 ? pre + v : 0;
                 off += 2e-7 * fabs(v);
                 const double got = tc_element_get(d.host + GUARD, t->d, (size_t)(odd + at));
-                wrong[0] += !(fabs(got - y) <= off + half_unit(t->d) * fabs(y));
-                if (t->aux == TC_S8) { /* the mask: of what is near 0 nobody knows */
-                    unsure += fabs(pre + v) <= off;
-                    if (fabs(pre + v) > off) wrong[1] += ((const int8_t *)aux.host)[GUARD + ax_at] != (pre + v > 0);
-                } else if (t->aux) {
-                    const double kept_pre = tc_element_get(aux.host + GUARD, t->aux, (size_t)ax_at);
-                    wrong[1] += !(fabs(kept_pre - pre) <= off + half_unit(t->aux) * fabs(pre));
+                wrong[0] += !rounds_to(t->d, got, y, off);
+                if (t->aux) {
+                    const double other = tc_element_get(aux.host + GUARD, t->aux, (size_t)ax_at);
+                    if (is_mask(t->aux)) { /* of what is near 0 nobody knows */
+                        unsure += fabs(pre + v) <= off;
+                        if (fabs(pre + v) > off) wrong[1] += other != (pre + v > 0);
+                    } else if (t->aux_what == TC_AUX_PRE) {
+                        wrong[1] += !rounds_to(t->aux, other, pre, off);
+                    } else {
+                        const double s = scale_of(i);
+                        wrong[1] += lost(i, j) ? other == other : !rounds_to(t->aux, other, s * pre, s * off);
+                    }
                 }
                 if (t->row_sum == TC_MAX_ABS) kept = fmax(kept, fabs(y)), kept_off = fmax(kept_off, off);
                 else if (t->row_sum == TC_SUM_SQ) kept += y * y, kept_off += 2 * fabs(y) * off + off * off
@@ -251,6 +326,10 @@ static void one(const kernel *kn, uint64_t id)
                 wrong[2] += !(fabs(((const float *)(rows.host + GUARD))[z * m + i] - kept) <= kept_off);
         }
     }
+    for (int64_t i = 0; i < alines * batch && bits > 1; i++) /* behind a row's last bit there are zeros */
+        for (int64_t j = acol ? m : n; j < aacross; j++)
+            wrong[1] += tc_element_get(aux.host + GUARD, TC_B1,
+                                       (size_t)(odd * bits + i / alines * sx + i % alines * ldx + j)) != 0;
     if (g.max_out) wrong[3] = !(fabs(*(const float *)(most.host + GUARD) - largest) <= largest_off);
     CHECK(!wrong[0], "%s: %d elements of d are wrong", what, wrong[0]);
     CHECK(!wrong[1], "%s: %d elements of aux are wrong", what, wrong[1]);
@@ -286,13 +365,18 @@ static void bad_input(const kernel *kn)
     }
     CHECK(kn->can_run(&good, 0) == TC_OK, "%s: %s", kn->name, tc_why());
     if (kn->c.aux) {
-        const int size = tc_type_bits(kn->c.aux) / 8;
+        const int size = tc_type_bits(kn->c.aux) / 8, acol = kn->c.aux_layout ? kn->c.aux_layout == TC_COL
+                                                                            : kn->c.d_layout == TC_COL;
         g = good, g.aux.p = 0, refused(kn, &g, "aux.p is null, but the kernel has .aux");
         g = good, g.aux.p = at + 16385;
         if (size > 1) refused(kn, &g, "is not a multiple of its element's");
         g = good, g.aux.ld = 31;
-        refused(kn, &g,
-                kn->c.d_layout == TC_COL ? "aux.ld = 31 is less than m = 32" : "aux.ld = 31 is less than n = 32");
+        refused(kn, &g, acol ? "aux.ld = 31 is less than m = 32" : "aux.ld = 31 is less than n = 32");
+        if (kn->c.aux == TC_B1) {
+            g = good, g.aux.ld = 36, refused(kn, &g, "aux.ld = 36 is not a multiple of 8 bits");
+            g = good, g.batch = 2, g.stride_d = 1024, g.aux.stride = 1025;
+            refused(kn, &g, "aux.stride = 1025 is not a multiple of 8 bits");
+        }
         g = good, g.batch = 2, g.stride_d = 1024;
         refused(kn, &g, "aux.stride = 0, but batch = 2 products need a place");
     }
@@ -315,6 +399,6 @@ static void bad_input(const kernel *kn)
 
 int main(int argc, char **argv)
 {
-    const problem_test test = {"gemm_outputs", one, bad_input};
+    const problem_test test = {"gemm_outputs", one, ONCE(bad_input)};
     return each_problem(&test, problem_args_of(argc, argv, 160));
 }

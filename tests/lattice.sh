@@ -57,7 +57,11 @@ bwd80 90a
 rows90 90a
 rows80 80
 bits80 80
-bits80 90a'
+bits80 90a
+outputs80 80
+outputs90 90a
+outputs90 90a
+outputs100 100a'
 kinds=$(echo "$families" | wc -l)
 
 one() { # one SEED: a batch

@@ -173,8 +173,8 @@ list() {
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed_sm100" 42 1
         emulated sm_103a gemm_mixed_sm100 28
         step "gemm_outputs, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 64 1
-        emulated sm_80 gemm_outputs 40
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 140 1
+        emulated sm_80 gemm_outputs 100
         step "gemm_gate, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate" 60 1
         for device in sm_80 sm_100a sm_120a; do emulated $device gemm_gate 48; done

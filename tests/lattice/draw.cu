@@ -1,14 +1,14 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv, each,
- *                                                gate, rows, bits, attn or bwd, and the target (gemm80); or
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, outputs, tiles, groups, sparse, weights, conv,
+ *                                                each, gate, rows, bits, attn or bwd, and the target (gemm80); or
  *                                                decode80, or e90, attention of e4m3; SMEM: the most shared memory,
  *                                                in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
- * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, gemm_rows.cu, gemm_bits.cu,
- * attn_fuzz.cu, attn_decode.cu, attn_fp8.cu, attn_bwd.cu. tests/lattice.sh puts it together.
+ * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_outputs.cu,
+ * gemm_tiles.cu, gemm_groups.cu, gemm_each.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, gemm_gate.cu, gemm_rows.cu,
+ * gemm_bits.cu, attn_fuzz.cu, attn_decode.cu, attn_fp8.cu, attn_bwd.cu. tests/lattice.sh puts it together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -50,6 +50,7 @@ static const gemm_hook gemm_hooks[] = {
                                      {", .epi = " one, ", .epi_size = sizeof(" args ")", "1", 0},                     \
                                      {", .epi2 = " pair, ", .epi_size = sizeof(" args ")", "2", 1}};
 HOOKS(quant_hooks, "bias_args", "bias", "pair")
+HOOKS(outputs_hooks, "bias_args", "bias_relu", "pair")
 HOOKS(told_hooks, "told", "told_one", "told_pair")
 HOOKS(rows_hooks, "hook_args", "hook", "pairs")
 static const gemm_hook conv_hooks[] = {{"", "", "0", 0},
@@ -301,6 +302,29 @@ static void fix_quant90(gemm_draw *g)
     if (g->c.a != TC_S8 && chance(25)) g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2);
 }
 
+/* A second output in each of its forms, beside sums of rows or not. */
+static void fix_outputs(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, outputs_hooks);
+    c->a = c->b = TC_BF16;
+    c->d = PICK(TC_BF16, TC_BF16, TC_F16, TC_F32, TC_F32, TC_E4M3);
+    c->d_layout = !g->hook->pair && c->d != TC_E4M3 && chance(25) ? TC_COL : 0;
+    c->row_sum = c->d_layout ? 0 : PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS);
+    c->aux = PICK(TC_F16, TC_BF16, TC_F32, TC_E4M3, TC_E5M2);
+    if (c->epi_size && chance(60)) {
+        c->aux = PICK(TC_BF16, TC_F32, TC_E4M3, TC_E4M3, TC_E5M2, TC_S8, TC_B1, TC_B1), c->aux_epi = (tc_epi_fn)a_hook;
+    } else {
+        c->aux_what = TC_AUX_PRE;
+    }
+    if (c->aux != TC_B1) c->aux_layout = PICK(0, TC_ROW, TC_COL, TC_COL);
+}
+static void fix_outputs90(gemm_draw *g)
+{
+    fix_outputs(g);
+    g->c.any = !g->c.d_layout && g->c.d != TC_E4M3 && chance(15);
+}
+
 /* Not all of D, of k or of A. */
 static void fix_tiles(gemm_draw *g)
 {
@@ -494,9 +518,10 @@ static void fix_newer(gemm_draw *g)
 }
 
 /* FAMILY's number, and what is fixed for a tile of sm_80, 90, 100 and 120. */
-enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GATE, ROWS, BITS, GEMM_FAMILIES };
+enum { GEMM, QUANT, OUTPUTS, TILES, GROUPS, SPARSE, WEIGHTS, CONV, EACH, GATE, ROWS, BITS, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
+    {"outputs", {fix_outputs, fix_outputs90, fix_outputs, 0}},
     {"tiles", {fix_tiles, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, fix_each90, 0, 0}},
@@ -720,7 +745,8 @@ static void gemm_fields(const gemm_draw *g)
     add_field("d_scale", c->d_scale), add_field("d_sf", c->d_sf), add_type("c_type", c->c_type);
     add_field("row_sum", c->row_sum), add_field("col_sum", c->col_sum);
     add_field("rows", c->rows), add_field("top", c->top), add_field("renorm", c->renorm);
-    add_type("aux", c->aux), add_field("aux_what", c->aux_what);
+    add_type("aux", c->aux), add_field("aux_what", c->aux_what), add_field("aux_layout", c->aux_layout);
+    if (c->aux_epi) add(c->aux == TC_S8 || c->aux == TC_B1 ? ", .aux_epi = mask" : ", .aux_epi = scaled");
     add_field("clc", c->clc), add_field("triangle", c->triangle), add_field("bsr", c->bsr);
     add_field("groups", c->groups), add_field("index", c->index), add_field("sparse", c->sparse);
     add_type("weights", c->weights), add_field("weights_k", c->weights_k), add_field("weights_zero", c->weights_zero);
@@ -778,6 +804,11 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
     case QUANT:
         snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_plan, k%d_launch, k%d_workspace, %d, %s, k%d_SMEM, 0, "
                  "k%d_config()}", i, i, i, i, i, i, from, id, i, i);
+        return;
+    case OUTPUTS:
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_plan, k%d_launch, k%d_workspace, %d, %s, %d, %d, "
+                 "%d, %d, k%d_SMEM, k%d_config()}", i, i, i, i, i, i, from, id, sm == 80 || g->c.any,
+                 sm == 90 ? g->c.step : 0, view.bn, sm == 90 && g->c.split, i, i);
         return;
     case TILES:
         snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_plan, k%d_launch, %d, k%d_SMEM, k%d_config()}", i, i,
@@ -858,9 +889,9 @@ int main(int argc, char **argv)
     const int known = attn < ATTN_FAMILIES      ? sm > 0 && strstr(attn_on[attn], name + letters) != 0
                     : family < GEMM_FAMILIES && fix_of(family, sm) != 0;
     if (!letters || !known || count < 1 || count > 64) {
-        fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, bits, "
-                        "weights, conv, each, gate, rows, attn or bwd, and 80, 90 or where there is such a kernel 100 "
-                        "or 120; or decode80, or e90\n");
+        fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, outputs, tiles, groups, "
+                        "sparse, bits, weights, conv, each, gate, rows, attn or bwd, and 80, 90 or where there is such "
+                        "a kernel 100 or 120; or decode80, or e90\n");
         return 2;
     }
     test_seed(strtoull(argv[2], 0, 10));
