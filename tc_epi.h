@@ -28,7 +28,7 @@ typedef struct tc_epi {
     int scattered; /* rows of C and D are looked up */
     int aux;           /* type of a second output, 0 where there is none, */
     tc_epi_fn aux_epi; /* and the hook that makes it of x; without one it is x */
-    int row_sum;       /* TC_SUM ...: what is kept of each row of D */
+    int row_sum;       /* TC_SUM ...: what is kept of each row of D, with TC__KEEP_ */
     int c;             /* C's type */
     int back;          /* what the hook made goes back to the piece in shared memory, */
     int only_back;     /* and not to D */
@@ -36,8 +36,12 @@ typedef struct tc_epi {
     int triangle;         /* those of a triangle, of rows as the kernel has them (0: all) */
 } tc_epi;
 
-/* What of a row of D: its sum, the sum of its squares, its largest absolute value. */
-enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3 };
+/* What of a row of D: its sum, the sum of its squares, its largest absolute value, its largest value. */
+enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3, TC_MAX = 4 };
+
+/* Beside such a kind as kernels have it: the same is kept of all of D; and of it alone, of no row (or column). */
+enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32 };
+TC_HD TC_CONSTEXPR int tc__keep_kind(int kept) { return kept & 15; }
 
 /* And what it is told with the call. */
 typedef struct tc_gemm_out {
@@ -56,13 +60,16 @@ typedef struct tc_gemm_out {
  * share them add in an order that the tile's shape says. Where a warp has all columns of a tile's rows, those are one
  * part, `each` times 16 columns, which lies where the first 16 columns' would. When all is stored, the same kernel is
  * launched once more, to add up each row's parts: warp i of a block the i-th run of neighbours, from left to right, and
- * then the runs. So no order is a matter of time. */
+ * then the runs. What is kept of all of D is made of its rows there (or of its columns): of 32 of them, neighbours,
+ * then those 2, 4, 8 and 16 apart; such sums lie behind the parts, of matrix after matrix, and the block that is the
+ * last to leave its own adds them up, lane i of a warp each 32nd from the i-th on, then the lanes as before. Behind
+ * them is a counter, which tells that block; the first launch puts it to 0. So no order is a matter of time. */
 typedef struct tc__outputs {
     void *aux;
     long long ld_aux, stride_aux;
     float *parts;    /* of matrix b, column / 16, row: at (b * across + column / 16) * m + row */
     float *row_out;  /* matrix b's row i: at b * m + i */
-    float *max_out;  /* the largest of them, or null */
+    float *all_out;  /* one for all of D */
     int across, batch;
     int aux_vec;     /* rows of aux begin at multiples of 16 bytes */
     uint16_t finish; /* the second launch */
@@ -303,16 +310,34 @@ TC_DEV_SM80 void tc__epi_fragment_aux(const tc_epi e, const tc_gemm_out *o, cons
     }
 }
 
-/* Two of what is kept as one. Absolute values are ordered as their bits are, NaN last: it stays. */
-TC_DEV float tc__epi_join(const int kind, float a, float b)
+/* The larger of two; NaN stays, 0 is larger than -0. */
+TC_DEV float tc__epi_larger(float a, float b)
 {
+#if TC_HAS_SM80
+    float r;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+#else
+    return a != a || b != b ? tc_f32_from_bits(0x7fffffffu) : fmaxf(a, b);
+#endif
+}
+
+/* What is kept of no element. */
+TC_DEV float tc__epi_none(const int kept) { return tc__keep_kind(kept) == TC_MAX ? -TC__INF : 0.f; }
+
+/* Two of what is kept as one. Absolute values are ordered as their bits are, NaN last: it stays. */
+TC_DEV float tc__epi_join(const int kept, float a, float b)
+{
+    const int kind = tc__keep_kind(kept);
     const uint32_t x = tc_bits_from_f32(a), y = tc_bits_from_f32(b);
+    if (kind == TC_MAX) return tc__epi_larger(a, b);
     return kind == TC_MAX_ABS ? tc_f32_from_bits(x > y ? x : y) : a + b;
 }
 
 /* And an element of D with what is kept of those before it. */
-TC_DEV float tc__epi_keep(const int kind, float kept, float x)
+TC_DEV float tc__epi_keep(const int what, float kept, float x)
 {
+    const int kind = tc__keep_kind(what);
     if (kind == TC_SUM_SQ) return fmaf(x, x, kept);
     return tc__epi_join(kind, kept, kind == TC_MAX_ABS ? tc_f32_from_bits(tc_bits_from_f32(x) & 0x7fffffffu) : x);
 }
@@ -332,14 +357,27 @@ TC_DEV void tc__epi_put_if(int yes, float *to, float x)
                  : : "r"(yes), "l"(__cvta_generic_to_global(to)), "f"(x) : "memory");
 }
 
+/* Lines of D by 32 in the second launch, and where what is kept of each such 32 lies, the counter behind them. */
+TC_DEV long long tc__epi_units(int count, int batch)
+{
+    return (long long)(count / 32 + (count % 32 != 0)) * batch;
+}
+TC_DEV float *tc__epi_totals(float *parts, int count, int across, int batch)
+{
+    return parts + (long long)batch * across * count;
+}
+TC_DEV float *tc__epi_counter(float *parts, int count, int across, int batch)
+{
+    return tc__epi_totals(parts, count, across, batch) + tc__epi_units(count, batch);
+}
+
 /* A part, where there is one: at is the first of its columns. */
 TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
 {
     const tc__outputs *w = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
     tc__epi_put_if(yes, w->parts + i, kept);
-    /* the second launch raises it */
-    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && w->max_out, w->max_out, 0.f);
+    if (kind & TC__KEEP_ALL) tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->m, w->across, w->batch), 0.f);
 }
 
 /* Of a piece's lane: neighbours have the halves of 16 columns. For all lanes of a warp; at.row is negative where
@@ -362,7 +400,7 @@ TC_DEV void tc__epi_fragment_parts(const tc_epi e, const tc_gemm_out *o, const f
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             tc_gemm_at here = at;
-            float kept = 0.f;
+            float kept = tc__epi_none(e.row_sum);
 #pragma unroll
             for (int i = 0; i < 4; i++) kept = tc__epi_keep(e.row_sum, kept, v[j + i / 2 * 4 + h * 2 + i % 2]);
             kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
@@ -377,7 +415,14 @@ TC_DEV void tc__epi_fragment_parts(const tc_epi e, const tc_gemm_out *o, const f
  * wgmma. */
 TC_DEV_SM80 float tc__epi_keep_sum(const int kind, float kept, float x)
 {
-    return kind == TC_MAX_ABS ? tc__epi_most(kept, x) : tc__epi_keep(kind, kept, x);
+    return tc__keep_kind(kind) == TC_MAX_ABS ? tc__epi_most(kept, x) : tc__epi_keep(kind, kept, x);
+}
+
+/* What is kept of `count` rows before their first element. */
+TC_DEV void tc__epi_no_rows(const int kind, const int count, float *rows)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++) rows[i] = tc__epi_none(kind);
 }
 
 /* Of a lane's two rows of a fragment, what is kept of `count` more values. */
@@ -395,7 +440,7 @@ TC_DEV void tc__epi_pieces_to_rows(const tc_epi e, float kept, float *rows)
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         const float x = __shfl_sync(0xffffffffu, kept, lane / 4 * 2 + h * 16);
-        rows[h] = tc__epi_either(lane % 4 == 0, x, 0.f);
+        rows[h] = tc__epi_either(lane % 4 == 0, x, tc__epi_none(e.row_sum));
     }
 }
 
@@ -413,13 +458,41 @@ TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const float *
 
 /* Parts of rows (or of columns) that the second launch adds up: of each matrix `across` times `count` of them. */
 typedef struct tc__epi_lines {
-    const float *parts;
-    float *out, *max_out; /* count of each matrix; the largest of all, or null */
+    float *parts, *out; /* out: count of each matrix */
+    float *all;         /* one float */
     int count, across, batch;
     int each; /* of neighbouring parts the first is there */
 } tc__epi_lines;
 
 enum { TC__EPI_AT_ONCE = 24 }; /* parts on their way before the first is added */
+
+/* What 32 lanes have kept, as one. */
+TC_DEV_SM75 float tc__epi_join_lanes(const int kind, float kept)
+{
+#pragma unroll
+    for (int bit = 1; bit < 32; bit *= 2) kept = tc__epi_join(kind, kept, __shfl_xor_sync(0xffffffffu, kept, bit));
+    return kept;
+}
+
+/* Of all of D, by the block that is the last to come here. For its first warp, whose first lane has left the sums. */
+TC_DEV_SM75 void tc__epi_finish_all(const int kind, const tc__epi_lines *w)
+{
+    const float *totals = tc__epi_totals(w->parts, w->count, w->across, w->batch);
+    uint32_t *counter = (uint32_t *)tc__epi_counter(w->parts, w->count, w->across, w->batch);
+    float kept = tc__epi_none(kind);
+    int last = 0;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(counter, 1u) == gridDim.x - 1u;
+        __threadfence();
+    }
+    if (!__shfl_sync(0xffffffffu, last, 0)) return;
+#pragma unroll 4
+    for (long long i = threadIdx.x; i < tc__epi_units(w->count, w->batch); i += 32)
+        kept = tc__epi_join(kind, kept, __ldcg(totals + i));
+    kept = tc__epi_join_lanes(kind, kept);
+    if (threadIdx.x == 0) *w->all = kept;
+}
 
 /* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
 TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
@@ -435,13 +508,13 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
         const long long matrix = unit / down;
         const int row = (int)(unit % down) * 32 + lane;
         const float *part = w->parts + (matrix * w->across + (long long)from * w->each) * w->count + row;
-        float kept = 0.f;
+        float kept = tc__epi_none(kind);
 #pragma unroll 1
         for (int i = from; i < to; i += TC__EPI_AT_ONCE) {
             float x[TC__EPI_AT_ONCE];
 #pragma unroll
             for (int j = 0; j < TC__EPI_AT_ONCE; j++, part += apart)
-                x[j] = row < w->count && i + j < to ? __ldcg(part) : 0.f;
+                x[j] = row < w->count && i + j < to ? __ldcg(part) : tc__epi_none(kind);
 #pragma unroll
             for (int j = 0; j < TC__EPI_AT_ONCE; j++) kept = tc__epi_join(kind, kept, x[j]);
         }
@@ -450,18 +523,21 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
         if (warp == 0 && row < w->count) {
             kept = runs[lane];
             for (int i = 1; i < warps; i++) kept = tc__epi_join(kind, kept, runs[i * 32 + lane]);
-            w->out[matrix * w->count + row] = kept;
-            if (w->max_out) atomicMax((uint32_t *)w->max_out, tc_bits_from_f32(kept));
+            if (!(kind & TC__KEEP_NO_LINE)) w->out[matrix * w->count + row] = kept;
+        }
+        if ((kind & TC__KEEP_ALL) && warp == 0) {
+            kept = tc__epi_join_lanes(kind, row < w->count ? kept : tc__epi_none(kind));
+            if (lane == 0) tc__epi_totals(w->parts, w->count, w->across, w->batch)[unit] = kept;
         }
         __syncthreads();
     }
+    if ((kind & TC__KEEP_ALL) && warp == 0) tc__epi_finish_all(kind, w);
 }
 
 TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__outputs *w = tc__epi_outputs(o);
-    float *most = kind == TC_MAX_ABS ? w->max_out : 0;
-    const tc__epi_lines x = {w->parts, w->row_out, most, o->m, w->across, w->batch, w->each};
+    const tc__epi_lines x = {w->parts, w->row_out, w->all_out, o->m, w->across, w->batch, w->each};
     tc__epi_finish_lines(kind, &x);
 }
 
@@ -519,7 +595,7 @@ TC_DEV_SM75 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__e
         else ((uint16_t *)o->d)[d] = (uint16_t)tc_pack(e.d, v[i], 0.f);
     }
     if (!e.row_sum) return 0.f;
-    v[0] = tc__epi_keep(e.row_sum, 0.f, v[0]);
+    v[0] = tc__epi_keep(e.row_sum, tc__epi_none(e.row_sum), v[0]);
     return step == 2 ? tc__epi_keep(e.row_sum, v[0], v[1]) : v[0];
 }
 
@@ -557,7 +633,7 @@ TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, cons
     const int size = tc_type_bits(e.d) / 8, size_c = e.only_back ? tc_type_bits(e.c) / 8 : size;
     const tc_gemm_at lies = tc__epi_lies(e, p, p->at);
     const int picks = (e.keep || e.triangle) && p->picks;
-    float x[8], kept = 0.f;
+    float x[8], kept = tc__epi_none(e.row_sum);
     if (p->at.row >= o->m || p->at.col >= o->n) return kept;
     if (!p->vec || p->at.col + 8 > o->n || (picks && !tc__epi_keeps_all(e, o, p->at))) {
 #pragma unroll 1

@@ -130,15 +130,15 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
     if (c.groups && piece.at.row >= to->end) return;
     if ((c.index & TC_INDEX_D) && (uint32_t)piece.to >= (uint32_t)to->d_rows) return;
     const float kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
-    if (c.row_sum) {
+    if (tc__gemm_row_kind(c)) {
         __syncwarp();
         tc__epi_piece_part(tc__gemm_epi(c), to->out, piece.at, kept);
     }
-    if (c.col_sum) {
+    if (tc__gemm_col_kind(c)) {
         const int left = to->out->m - first.row;
         const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first};
         __syncwarp();
-        tc__col_strip(c.col_sum, to->out, &x);
+        tc__col_strip(tc__gemm_col_kind(c), to->out, &x);
     }
 }
 

@@ -192,7 +192,8 @@ enum { TC__GEMM90_ASIDE = 128 };
  * has not. */
 TC_HD TC_CONSTEXPR int tc__gemm90_whole_rows(tc_gemm_config_in c)
 {
-    return c.row_sum && !c.swap && !c.any && !tc__gemm_quantised(c) && c.bn / c.cluster_k % 16 == 0 && c.step % 16 == 0;
+    return tc__gemm_row_kind(c) && !c.swap && !c.any && !tc__gemm_quantised(c) && c.bn / c.cluster_k % 16 == 0
+        && c.step % 16 == 0;
 }
 
 /* Places of 16 columns that a tile of that width takes. */

@@ -229,11 +229,11 @@ TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_bloc
                                        const tc__epi_piece *piece, float *row)
 {
     tc_gemm_at at = piece->at;
-    float kept = 0.f;
+    float kept = tc__epi_none(tc__gemm_row_kind(c));
     if (s->row + tc_lane() / 2 < s->rows) kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
     else at.row = -1;
     __syncwarp();
-    if (c.row_sum && row) *row = tc__epi_join(c.row_sum, *row, kept);
+    if (tc__gemm_row_kind(c) && row) *row = tc__epi_join(tc__gemm_row_kind(c), *row, kept);
     else tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
 }
 
@@ -245,7 +245,7 @@ TC_DEV void tc__gemm90_keep_columns(tc_gemm_config_in c, const tc_gemm90_block *
     const int rows = left < own ? left : own;
     const tc__col_place x = {u->buf, 64, rows < 16 ? rows : 16, 16,
                              {row, (c.swap ? u->w.row : u->w.col) + s->col, tc__gemm90_matrix(c, u), 0}};
-    tc__col_strip(c.col_sum, &g->p->out, &x);
+    tc__col_strip(tc__gemm_col_kind(c), &g->p->out, &x);
 }
 
 /* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
@@ -264,9 +264,9 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(&g->p->out, &piece, tc__gemm90_end(c, g, u));
     if (c.index & TC_INDEX_D) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
-    if (c.row_sum || c.col_sum) {
+    if (tc__gemm_row_kind(c) || tc__gemm_col_kind(c)) {
         tc__gemm90_store_kept(c, g, s, &piece, kept);
-        if (c.col_sum) tc__gemm90_keep_columns(c, g, u, s);
+        if (tc__gemm_col_kind(c)) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
     if (s->row + (int)lane / 2 < s->rows && (!tc__gemm_in_rows(c) || piece.at.row < u->w.end)
@@ -299,11 +299,12 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
             const tc__gemm90_taken all = {k / groups, k % groups * 16, 8};
             if (k == i) tc__gemm90_put_place(c, u->buf, tc__gemm90_take(c, acc, all, room));
         }
-        float kept = 0.f;
+        float kept = tc__epi_none(tc__gemm_row_kind(c));
         tc__gemm90_store_piece(c, g, u, &s, tc__gemm90_whole_rows(c) ? &kept : 0);
 #pragma unroll
         for (int k = 0; k < blocks; k++)
-            if (tc__gemm90_whole_rows(c) && k == i / groups) rows[2 * k] = tc__epi_join(c.row_sum, rows[2 * k], kept);
+            if (tc__gemm90_whole_rows(c) && k == i / groups)
+                rows[2 * k] = tc__epi_join(tc__gemm_row_kind(c), rows[2 * k], kept);
     }
     __syncwarp();
 #pragma unroll

@@ -1,10 +1,14 @@
-/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum), against fp64 on the CPU:
- * every element, every byte around each output, and the same bits when a plan runs it again.
+/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum, .col_sum, .all_sum),
+ * against fp64 on the CPU: every element, every byte around each output, and the same bits when a plan runs it again.
+ * Where k is 0, C holds infinities and NaN at times.
  *     build/tests/gemm_outputs [problems] [seed]
  *
  * Bounds: a sum of k products in f32 is off by at most (k + 8) * 2^-23 * sum |a b|, rounding to a type adds half a unit
- * in its last place; what is kept of a row adds n roundings of it. */
+ * in its last place; what is kept of a row (or a column, or of D) adds as many roundings of it as it has elements. */
 #define TC_SM90_STUBS
+#include <float.h>
+#include <math.h>
+
 #include "../tc.h"
 #include "test.h"
 
@@ -43,12 +47,19 @@ typedef struct {
 TC_GEMM_SM100_DEFINE(sm100, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .aux = TC_F32, .aux_what = TC_AUX_PRE,
                      .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 128, .cluster_m = 2, .aux = TC_BF16,
-                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS)
+                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM100_DEFINE(sm100_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .row_sum = TC_MAX,
+                     .col_sum = TC_MAX, .all_sum = TC_MAX)
+TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
+                     .epi = HOOKED(bias_relu))
 #else
 TC_GEMM_SM80_DEFINE(sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_BF16, .aux_what = TC_AUX_PRE,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .warps_n = 2, .aux = TC_F16,
-                    .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
+                    .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .all_sum = TC_SUM_SQ, .epi2 = HOOKED(pair))
+TC_GEMM_SM80_DEFINE(sm80_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_MAX, .col_sum = TC_MAX,
+                    .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
@@ -57,13 +68,23 @@ TC_GEMM_SM90_DEFINE(sm90_turns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 
                     .cluster_m = 2, .schedule = TC_PINGPONG, .aux = TC_BF16, .aux_what = TC_AUX_PRE,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
-                    .row_sum = TC_MAX_ABS)
+                    .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(sm90_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 256, .bn = 64, .step = 16, .split = 1,
+                    .row_sum = TC_MAX, .col_sum = TC_MAX, .all_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_pp_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
+                    .schedule = TC_PINGPONG, .row_sum = TC_MAX, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .all_sum = TC_SUM_SQ,
+                    .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .split = 1, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8, .swap = 1,
                     .split = 1, .aux = TC_BF16, .aux_what = TC_AUX_PRE, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .d_layout = TC_COL,
                     .aux = TC_S8, .aux_epi = mask, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .aux = TC_F32,
                         .aux_what = TC_AUX_PRE, .row_sum = TC_SUM)
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_max, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .row_sum = TC_MAX,
+                        .all_sum = TC_MAX, .epi = HOOKED(bias_relu))
 #endif
 
 #define ROW(name, sm, hook, any, step, wide, split)                                                                   \
@@ -73,16 +94,25 @@ static const kernel kernels[] = {
 #ifdef OUTPUTS_SM100
     ROW(sm100, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_pair, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_max, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_max, 80, PAIR, 1, 0, 0, 0),
+    ROW(sm80_signed, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
     ROW(sm90_turns, 90, BIAS_RELU, 0, 64, 192, 0),
     ROW(sm90_k2, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_signed, 90, PLAIN, 0, 16, 64, 1),
+    ROW(sm90_pp_signed, 90, PLAIN, 0, 48, 96, 0),
+    ROW(sm90_all, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
     ROW(sm90_col, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any, 90, PLAIN, 1, 0, 0, 0),
+    ROW(sm90_any_max, 90, BIAS_RELU, 1, 0, 0, 0),
 #endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
@@ -142,6 +172,55 @@ static double half_unit(int type)
     return type == TC_BF16 ? 1. / 256 : type == TC_F16 ? 1. / 2048 : 1. / 16777216;
 }
 
+/* Is it within `off` of y, or as infinite, or no number either? */
+static int close_to(double got, double y, double off)
+{
+    return y != y ? got != got : fabs(y) > DBL_MAX ? got == y : fabs(got - y) <= off;
+}
+
+/* What is kept of elements, in fp64, and how far off it may be. */
+typedef struct { double x, off; } kept_of;
+typedef struct { const double *y, *off; int64_t count, apart; } elements;
+static kept_of keep(int kind, const elements e)
+{
+    kept_of k = {kind == TC_MAX ? -INFINITY : 0, 0};
+    for (int64_t i = 0; i < e.count; i++) {
+        const double y = e.y[i * e.apart], off = e.off[i * e.apart], x = kind == TC_MAX_ABS ? fabs(y) : y;
+        if (kind == TC_MAX || kind == TC_MAX_ABS) {
+            k.x = k.x != k.x || x != x ? NAN : fmax(k.x, x), k.off = fmax(k.off, off);
+        } else if (kind == TC_SUM_SQ) {
+            k.x += y * y, k.off += 2 * fabs(y) * off + off * off + (double)e.count * 1.2e-7 * y * y;
+        } else {
+            k.x += y, k.off += off + (double)e.count * 1.2e-7 * fabs(y);
+        }
+    }
+    return k;
+}
+
+/* Of rows, of columns, of all of D: how many are wrong. rows: m of them and more, n columns. */
+typedef struct { const double *y, *off; int m, n, batch; } matrices;
+static int rows_wrong(int kind, const matrices *x, const float *out)
+{
+    int wrong = 0;
+    for (int i = 0; i < x->m * x->batch && kind; i++) {
+        const elements e = {x->y + (int64_t)i * x->n, x->off + (int64_t)i * x->n, x->n, 1};
+        const kept_of k = keep(kind, e);
+        wrong += !close_to(out[i], k.x, k.off);
+    }
+    return wrong;
+}
+static int cols_wrong(int kind, const matrices *x, const float *out)
+{
+    int wrong = 0;
+    for (int i = 0; i < x->n * x->batch && kind; i++) {
+        const int64_t first = (int64_t)(i / x->n) * x->m * x->n + i % x->n;
+        const elements e = {x->y + first, x->off + first, x->m, x->n};
+        const kept_of k = keep(kind, e);
+        wrong += !close_to(out[i], k.x, k.off);
+    }
+    return wrong;
+}
+
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
@@ -160,15 +239,21 @@ static void one(const kernel *kn, uint64_t id)
     const float beta = test_int(0, 2) ? 0.f : -0.5f;
     const int64_t sa = (m * lda + 7) / 8 * 8, sb = (n * ldb + 7) / 8 * 8;
     span a = span_values((size_t)(sa * batch), TC_BF16), b = span_values((size_t)(sb * batch), TC_BF16);
+    const int strange = k == 0 && beta != 0 && test_int(0, 1);
     span c = span_values((size_t)(sd * batch), t->d), bias = span_values((size_t)n, TC_F32);
     span d = span_make((size_t)(sd * batch + odd) * (size_t)dsize);
     span aux = span_make((size_t)(sx * batch + odd) * (size_t)asize);
-    span rows = span_make((size_t)m * batch * 4), most = span_make(4), workspace;
+    span rows = span_make((size_t)m * batch * 4), cols = span_make((size_t)n * batch * 4), whole = span_make(4);
+    span workspace;
     const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
     tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     tc_gemm_plan plan;
     tc_gemm_args g;
     char what[300];
+    for (int i = 0; i < 3 && strange; i++)
+        tc_element_set(c.host + GUARD, t->d, (size_t)test_int(0, (int)(sd * batch) - 1),
+                       i == 0 && test_int(0, 1) ? NAN : i == 1 ? -INFINITY : INFINITY);
+    CUDA_CHECK(cudaMemcpy(c.dev + GUARD, c.host + GUARD, c.bytes, cudaMemcpyHostToDevice));
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k, g.lda = lda, g.ldb = ldb, g.ldc = g.ldd = ldd;
     if (k) g.a = a.dev + GUARD, g.b = b.dev + GUARD;
@@ -178,7 +263,8 @@ static void one(const kernel *kn, uint64_t id)
     if (kn->hook) g.epi_args = &hook_args, g.epi_size = sizeof hook_args;
     if (t->aux) g.aux.p = aux.dev + GUARD + odd * asize, g.aux.ld = ldx, g.aux.stride = batch > 1 ? sx : 0;
     if (t->row_sum) g.row_out = (float *)(rows.dev + GUARD);
-    if (t->row_sum == TC_MAX_ABS && test_int(0, 2)) g.max_out = (float *)(most.dev + GUARD);
+    if (t->col_sum) g.col_out = (float *)(cols.dev + GUARD);
+    if (t->all_sum) g.all_out = (float *)(whole.dev + GUARD);
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
     if (kn->split && test_int(0, 1)) choice.parts = test_int(1, 5);
     if (test_int(0, 3)) g.choice = &choice;
@@ -191,13 +277,14 @@ static void one(const kernel *kn, uint64_t id)
     const tc_status st = kn->run(&g, 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
-    span_down(&d, d.host), span_down(&aux, aux.host), span_down(&rows, rows.host), span_down(&most, most.host);
+    span *all[5] = {&d, &aux, &rows, &cols, &whole};
+    for (int i = 0; i < 5; i++) span_down(all[i], all[i]->host);
     CHECK(kn->plan(&g, &plan) == TC_OK && kn->launch(&plan, 0) == TC_OK, "%s: %s", what, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
-    span_down(&d, d.again), span_down(&aux, aux.again), span_down(&rows, rows.again), span_down(&most, most.again);
-    const span *all[4] = {&d, &aux, &rows, &most};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++) {
+        span_down(all[i], all[i]->again);
         CHECK(!memcmp(all[i]->host, all[i]->again, all[i]->bytes + 2 * GUARD), "%s: other bits of output %d", what, i);
+    }
     span_down(&workspace, workspace.host);
     for (size_t i = 0; i < GUARD; i++)
         if (workspace.host[i] != 0xee || workspace.host[GUARD + workspace.bytes + i] != 0xee) {
@@ -205,17 +292,19 @@ static void one(const kernel *kn, uint64_t id)
             break;
         }
     const shape dx = {lines, across, batch, dsize, ldd, sd, odd}, ax = {lines, across, batch, asize, ldx, sx, odd};
-    const shape rx = {1, m, batch, 4, m, m, 0}, mx = {1, 1, 1, 4, 1, 1, 0}, none = {0, 0, 0, 1, 0, 0, 0};
+    const shape rx = {1, m, batch, 4, m, m, 0}, cx = {1, n, batch, 4, n, n, 0}, wx = {1, 1, 1, 4, 1, 1, 0};
+    const shape none = {0, 0, 0, 1, 0, 0, 0};
     CHECK(!strays(&d, &dx), "%s: written beside d", what);
     CHECK(!strays(&aux, t->aux ? &ax : &none), "%s: written beside aux", what);
     CHECK(!strays(&rows, t->row_sum ? &rx : &none), "%s: written beside row_out", what);
-    CHECK(!strays(&most, g.max_out ? &mx : &none), "%s: written beside max_out", what);
+    CHECK(!strays(&cols, t->col_sum ? &cx : &none), "%s: written beside col_out", what);
+    CHECK(!strays(&whole, t->all_sum ? &wx : &none), "%s: written beside all_out", what);
 
-    int wrong[4] = {0, 0, 0, 0}, unsure = 0;
-    double largest = 0, largest_off = 0;
+    int wrong[2] = {0, 0}, unsure = 0;
+    double *ys = (double *)malloc((size_t)m * n * batch * 2 * sizeof(double)), *offs = ys + (int64_t)m * n * batch;
+    const matrices y_all = {ys, offs, m, n, batch};
     for (int z = 0; z < batch; z++) {
         for (int i = 0; i < m; i++) {
-            double kept = 0, kept_off = 0;
             for (int j = 0; j < n; j++) {
                 const int64_t at = z * sd + (col ? j * ldd + i : i * ldd + j);
                 const int64_t ax_at = odd + z * sx + (col ? j * ldx + i : i * ldx + j);
@@ -227,38 +316,36 @@ static void one(const kernel *kn, uint64_t id)
                 }
                 const double cv = beta != 0 ? tc_element_get(c.host + GUARD, t->d, (size_t)at) : 0;
                 pre = alpha * sum + beta * cv;
-                off = (k + 8) * 1.2e-7 * size + 3e-7 * fabs(pre) + 1e-6;
+                off = (k + 8) * 1.2e-7 * size + (fabs(pre) > DBL_MAX ? 0 : 3e-7 * fabs(pre)) + 1e-6;
                 y = pre;
                 const double v = kn->hook ? tc_element_get(bias.host + GUARD, TC_F32, (size_t)j) : 0;
-                if (kn->hook) y = pre + v > 0 ? pre + v : 0;
+                if (kn->hook) y = pre + v < 0 ? 0 : pre + v;
                 off += 2e-7 * fabs(v);
                 const double got = tc_element_get(d.host + GUARD, t->d, (size_t)(odd + at));
-                wrong[0] += !(fabs(got - y) <= off + half_unit(t->d) * fabs(y));
+                wrong[0] += !close_to(got, y, off + half_unit(t->d) * fabs(y));
+                ys[(z * (int64_t)m + i) * n + j] = y, offs[(z * (int64_t)m + i) * n + j] = off;
                 if (t->aux == TC_S8) { /* the mask: of what is near 0 nobody knows */
                     unsure += fabs(pre + v) <= off;
                     if (fabs(pre + v) > off) wrong[1] += ((const int8_t *)aux.host)[GUARD + ax_at] != (pre + v > 0);
                 } else if (t->aux) {
                     const double kept_pre = tc_element_get(aux.host + GUARD, t->aux, (size_t)ax_at);
-                    wrong[1] += !(fabs(kept_pre - pre) <= off + half_unit(t->aux) * fabs(pre));
+                    wrong[1] += !close_to(kept_pre, pre, off + half_unit(t->aux) * fabs(pre));
                 }
-                if (t->row_sum == TC_MAX_ABS) kept = fmax(kept, fabs(y)), kept_off = fmax(kept_off, off);
-                else if (t->row_sum == TC_SUM_SQ) kept += y * y, kept_off += 2 * fabs(y) * off + off * off
-                                                                          + n * 1.2e-7 * y * y;
-                else kept += y, kept_off += off + n * 1.2e-7 * fabs(y);
             }
-            largest = fmax(largest, kept), largest_off = fmax(largest_off, kept_off);
-            if (t->row_sum)
-                wrong[2] += !(fabs(((const float *)(rows.host + GUARD))[z * m + i] - kept) <= kept_off);
         }
     }
-    if (g.max_out) wrong[3] = !(fabs(*(const float *)(most.host + GUARD) - largest) <= largest_off);
+    const int rows_off = rows_wrong(t->row_sum, &y_all, (const float *)(rows.host + GUARD));
+    const int cols_off = cols_wrong(t->col_sum, &y_all, (const float *)(cols.host + GUARD));
+    const elements every = {ys, offs, (int64_t)m * n * batch, 1};
+    const kept_of sum = keep(t->all_sum, every);
+    const float one_out = *(const float *)(whole.host + GUARD);
     CHECK(!wrong[0], "%s: %d elements of d are wrong", what, wrong[0]);
     CHECK(!wrong[1], "%s: %d elements of aux are wrong", what, wrong[1]);
-    CHECK(!wrong[2], "%s: %d rows are wrong", what, wrong[2]);
-    CHECK(!wrong[3], "%s: max_out is wrong", what);
+    CHECK(!rows_off && !cols_off, "%s: %d rows, %d columns are wrong", what, rows_off, cols_off);
+    CHECK(!t->all_sum || close_to(one_out, sum.x, sum.off), "%s: all_out is %.9g, not %.9g", what, one_out, sum.x);
     CHECK(unsure * 10 <= m * n * batch + 100, "%s: %d elements of the mask are near 0", what, unsure);
     span_drop(&a), span_drop(&b), span_drop(&c), span_drop(&bias), span_drop(&d), span_drop(&aux), span_drop(&rows);
-    span_drop(&most), span_drop(&workspace);
+    span_drop(&cols), span_drop(&whole), span_drop(&workspace), free(ys);
 }
 
 /* What is refused, and in which words. */
@@ -280,6 +367,8 @@ static void bad_input(const kernel *kn)
     good.workspace = at + 32768, good.workspace_size = 16384;
     if (kn->hook) good.epi_args = &bias, good.epi_size = sizeof bias;
     if (kn->c.row_sum) good.row_out = (float *)(at + 4096);
+    if (kn->c.col_sum) good.col_out = (float *)(at + 4096);
+    if (kn->c.all_sum) good.all_out = (float *)(at + 4096);
     if (!kn->c.aux) {
         refused(kn, &good, "aux is given, but the kernel was generated without .aux");
         memset(&good.aux, 0, sizeof good.aux);
@@ -300,13 +389,20 @@ static void bad_input(const kernel *kn)
         g = good, g.row_out = 0, refused(kn, &g, "row_out is null, but the kernel has .row_sum");
         g = good, g.row_out = (float *)(at + 2), refused(kn, &g, "is not a multiple of 4 bytes");
         g = good, g.workspace = 0, g.workspace_size = 0;
-        refused(kn, &g, "workspace_size = 0 is less than the 256 bytes that .row_sum needs");
-        g = good, g.workspace_size = 240, refused(kn, &g, "workspace_size = 240 is less than the 256 bytes");
+        if (!kn->c.all_sum) refused(kn, &g, "workspace_size = 0 is less than the 256 bytes that .row_sum needs");
+        g = good, g.workspace_size = 240, refused(kn, &g, "workspace_size = 240 is less than the");
     } else {
         g = good, g.row_out = (float *)at, refused(kn, &g, "row_out is given, but the kernel was generated without");
     }
-    g = good, g.max_out = (float *)at;
-    if (kn->c.row_sum != TC_MAX_ABS) refused(kn, &g, "max_out is given, but the kernel's .row_sum is not TC_MAX_ABS");
+    if (kn->c.all_sum) {
+        g = good, g.all_out = 0, refused(kn, &g, "all_out is null, but the kernel has .all_sum");
+        g = good, g.all_out = (float *)(at + 2), refused(kn, &g, "is not a multiple of 4 bytes");
+        g = good, g.workspace = 0, g.workspace_size = 0;
+        if (!kn->c.row_sum) /* 32 rows, a total of them, the counter */
+            refused(kn, &g, "workspace_size = 0 is less than the 272 bytes that .all_sum needs");
+    } else {
+        g = good, g.all_out = (float *)at, refused(kn, &g, "all_out is given, but the kernel was generated without");
+    }
     CUDA_CHECK(cudaFree(at));
 }
 
