@@ -155,9 +155,9 @@
  *   The manual stands above tc_gemm_groups in tc_gemm_config.h.
  *
  * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, .row_sum = TC_SUM,
- * TC_SUM_SQ, TC_MAX_ABS or TC_MAX a float for each row of D, .all_sum one for all of it. The manual stands above
- * TC_AUX_PRE in tc_gemm_config.h. Sums of columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale =
- * TC_SCALE_1X128: tc_gemm_quant.h.
+ * TC_SUM_SQ, TC_MAX_ABS, TC_MAX or TC_LOG_SUM_EXP a float for each row of D, .all_sum one for all of it. The manual
+ * stands above TC_AUX_PRE in tc_gemm_config.h. Sums of columns, .col_sum, and a D that is quantised, .d = TC_E4M3,
+ * .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
  *
  * ROWS. .rows = TC_SOFTMAX or TC_LOG_SOFTMAX, .top = 8: D's rows as probabilities and the largest of each, where a row
  * lies in one tile (n up to 256, or .bn): tc_gemm_rows.h. Wider rows: a product of any generator, and TC_ROWS_DEFINE

@@ -286,8 +286,9 @@ TC_HOST tc_status tc__gemm_check_index(const tc_gemm_config *c, const tc_gemm_ar
 /* Bytes of `across` parts of `count` lines each, and what is behind them where all of D is kept too (tc_epi.h). */
 TC_HOST size_t tc__gemm_lines_bytes(int kind, size_t batch, size_t across, size_t count)
 {
+    const size_t floats = tc__keep_kind(kind) == TC_LOG_SUM_EXP ? 2 : 1;
     const size_t behind = kind & TC__KEEP_ALL ? (count + 31) / 32 * batch + 1 : 0;
-    return kind ? ((batch * across * count + behind) * sizeof(float) + 15) / 16 * 16 : 0;
+    return kind ? ((floats * batch * across * count + behind) * sizeof(float) + 15) / 16 * 16 : 0;
 }
 
 /* Bytes of the workspace, at its end, that .row_sum, .col_sum and .all_sum take; those of rows come first. */

@@ -45,17 +45,21 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  *     .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.row_out: m floats (batch: m for each matrix) of what the hook made,
  *                TC_MAX                        before it becomes D's type: of each row the sum, the sum of squares, the
  *                                              largest |x|, the largest x. NaN stays NaN
+ *     .row_sum = TC_LOG_SUM_EXP                log(sum of exp(x)) of each row, whatever its width: what a softmax of D
+ *                                              subtracts (exp(x - that) are the probabilities), and a cross-entropy is
+ *                                              that less the target's x. -inf of -inf alone, inf where one is. Beside
+ *                                              what x itself is off: about 1e-6 and a unit in its last place
  *     .col_sum                                 the same of each column to args.col_out (tc_gemm_quant.h)
  *     .all_sum                                 the same of all of D to args.all_out: one float a call, of all matrices
  *                                              of a batch. The amax of a tensor is .all_sum = TC_MAX_ABS alone. Of
  *                                              another kind than .row_sum or .col_sum if you like, but beside both of
  *                                              them of one of theirs
- * They need a workspace (NAME_workspace), of a float for each 16 columns of a row, at its end; of that Hopper's kernels
- * use one for each row of a tile, but with .swap, a quantised D and k in parts; with .all_sum of a float for each 32
- * rows besides, and for one more. NAME_run launches the kernel twice then: the second time it adds up what the first
- * one left there, and starts up while the first one ends. The order is fixed (tc_epi.h): the same call gives the same
- * bits. Not with .groups, .index and TC_F64; .row_sum and .all_sum want D in rows; D = TC_S32 a hook. A plan keeps the
- * pointers, and tc_gemm_sm80_prepare and the like do not serve them. */
+ * They need a workspace (NAME_workspace), of a float (TC_LOG_SUM_EXP: two) for each 16 columns of a row, at its end; of
+ * that Hopper's kernels use one for each row of a tile, but with .swap, a quantised D and k in parts; with .all_sum of
+ * a float for each 32 rows besides, and for one more. NAME_run launches the kernel twice then: the second time it adds
+ * up what the first one left there, and starts up while the first one ends. The order is fixed (tc_epi.h): the same
+ * call gives the same bits. Not with .groups, .index and TC_F64; .row_sum and .all_sum want D in rows; D = TC_S32 a
+ * hook. A plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve them. */
 enum { TC_AUX_PRE = 1 };
 
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
@@ -106,9 +110,9 @@ typedef struct tc_gemm_config {
     tc_epi_fn aux_epi;        /* what this hook makes of that; it has .epi's arguments */
     int chip;                 /* SM100: 107: for sm_107 alone (0: for all of them, in the form that each target has) */
     int stages_free;          /* SM100: set when completed: .stages was left out */
-    int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX of each row of D, in f32 (args.row_out) */
-    int col_sum;              /* the same of each column (args.col_out) */
-    int all_sum;              /* the same of all of D (args.all_out) */
+    int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP of D's rows (args.row_out) */
+    int col_sum;              /* the same but TC_LOG_SUM_EXP of each column (args.col_out) */
+    int all_sum;              /* and of all of D (args.all_out) */
     int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
     int d_sf;                 /* TC_SF_UE8M0_32, TC_SF_UE4M3_16: so is it, as mxfp8, mxfp4, nvfp4 */
     int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
@@ -625,7 +629,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
       "tc: .aux_what must be TC_AUX_PRE, beside .aux, the second output's type, or left out")                         \
     X(((c).aux_what != 0) + ((c).aux_epi != 0) == ((c).aux != 0),                                                     \
       "tc: .aux needs to know what it is: .aux_what = TC_AUX_PRE, or a hook .aux_epi; without .aux there is neither") \
-    X((c).row_sum >= 0 && (c).row_sum <= TC_MAX, "tc: .row_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
+    X((c).row_sum >= 0 && (c).row_sum <= TC_LOG_SUM_EXP,                                                          \
+      "tc: .row_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP or 0")                              \
     X(!tc__gemm_outputs(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                           \
       "tc: .aux and .row_sum are of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")      \
     X(!tc__gemm_outputs(c) || (!(c).groups && !(c).index),                                                            \

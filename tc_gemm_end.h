@@ -18,7 +18,7 @@ typedef struct tc__gemm_kept {
     float *v;
     tc_gemm_at first;
     int count;
-    float *rows; /* what is kept of a lane's two rows of the tile so far, or null: its parts have 16 columns */
+    tc__kept *rows; /* what is kept of a lane's two rows of the tile so far, or null: its parts have 16 columns */
 } tc__gemm_kept;
 
 /* What is kept of them. Where D is quantised the values come from shared memory too: of registers of sums that meet so,

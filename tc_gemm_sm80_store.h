@@ -49,7 +49,7 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
         if ((k.c.groups || epi.scattered) && piece.at.row >= to.end) continue;
         if (epi.scattered) piece.to = p->d_row[piece.at.row];
         if (epi.scattered && (uint32_t)piece.to >= (uint32_t)p->d_rows) continue;
-        const float kept = tc__epi_store_piece(epi, to.out, &piece);
+        const tc__kept kept = tc__epi_store_piece(epi, to.out, &piece);
         if (epi.row_sum) {
             __syncwarp();
             tc__epi_piece_part(epi, to.out, piece.at, kept);

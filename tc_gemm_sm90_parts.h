@@ -185,7 +185,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
                                              || u->w.col + g->width > g->p->out.n);
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     const int direct = tail && !cut && tc__gemm90_tails(c) && g->p->d_plain && !tc__gemm90_picks(c, u);
-    float rows[TC__GEMM90_KEPT];
+    tc__kept rows[TC__GEMM90_KEPT];
     tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
@@ -198,7 +198,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
 TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        float *acc)
 {
-    float rows[TC__GEMM90_KEPT];
+    tc__kept rows[TC__GEMM90_KEPT];
     tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     tc__gemm90_store_pieces(c, g, u, acc, rows);
@@ -214,7 +214,7 @@ TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_blo
                    || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(c, g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                    || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
-    float rows[TC__GEMM90_KEPT];
+    tc__kept rows[TC__GEMM90_KEPT];
     tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (aside) tc__gemm90_store_pieces(c, g, u, acc, rows);

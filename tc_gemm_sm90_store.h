@@ -226,14 +226,14 @@ TC_DEV int tc__gemm90_lands(tc_gemm_config_in c, const tc_gemm90_block *g, const
 
 /* A lane's piece to D, with what is kept of its row: as a part, or added to *row. */
 TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_spot *s,
-                                       const tc__epi_piece *piece, float *row)
+                                       const tc__epi_piece *piece, tc__kept *row)
 {
     tc_gemm_at at = piece->at;
-    float kept = tc__epi_none(tc__gemm_row_kind(c));
+    tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
     if (s->row + tc_lane() / 2 < s->rows) kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
     else at.row = -1;
     __syncwarp();
-    if (tc__gemm_row_kind(c) && row) *row = tc__epi_join(tc__gemm_row_kind(c), *row, kept);
+    if (tc__gemm_row_kind(c) && row) *row = tc__kept_join(tc__gemm_row_kind(c), *row, kept);
     else tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
 }
 
@@ -250,7 +250,7 @@ TC_DEV void tc__gemm90_keep_columns(tc_gemm_config_in c, const tc_gemm90_block *
 
 /* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
 TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                        const tc__gemm90_spot *s, float *kept)
+                                        const tc__gemm90_spot *s, tc__kept *kept)
 {
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
@@ -276,7 +276,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
 
 /* This warp's places of a tile that go to D in pieces. One loop, so that a hook's code stands here once. */
 TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                         const float *acc, float *rows)
+                                         const float *acc, tc__kept *rows)
 {
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
               wide = tc__gemm90_across(c, g), clips = tc__gemm90_clips(c, g);
@@ -299,12 +299,12 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
             const tc__gemm90_taken all = {k / groups, k % groups * 16, 8};
             if (k == i) tc__gemm90_put_place(c, u->buf, tc__gemm90_take(c, acc, all, room));
         }
-        float kept = tc__epi_none(tc__gemm_row_kind(c));
+        tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
         tc__gemm90_store_piece(c, g, u, &s, tc__gemm90_whole_rows(c) ? &kept : 0);
 #pragma unroll
         for (int k = 0; k < blocks; k++)
             if (tc__gemm90_whole_rows(c) && k == i / groups)
-                rows[2 * k] = tc__epi_join(tc__gemm_row_kind(c), rows[2 * k], kept);
+                rows[2 * k] = tc__kept_join(tc__gemm_row_kind(c), rows[2 * k], kept);
     }
     __syncwarp();
 #pragma unroll
@@ -349,7 +349,8 @@ typedef struct tc__gemm90_storing {
     int in_rows, in_cols; /* what of a box must lie inside D, from its first element on */
     int end;              /* rows end before this one */
     int plain;            /* a constant: by TMA, and without C */
-    float *acc, *rows;
+    float *acc;
+    tc__kept *rows;
 } tc__gemm90_storing;
 
 /* One of them. */
@@ -358,7 +359,7 @@ typedef struct tc__gemm90_one {
     tc_gemm_at first;
     float *v;    /* its sums */
     uint32_t to; /* where it is filled */
-    float *rows; /* what is kept of their rows, or null */
+    tc__kept *rows; /* what is kept of their rows, or null */
 } tc__gemm90_one;
 
 /* Only conditions that the compiler knows to be the same for the warp may stand around a box: else it takes the warp
@@ -447,7 +448,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
 
 /* The same: wholly inside D, or in part where TMA clips. */
 TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                        float *acc, float *rows)
+                                        float *acc, tc__kept *rows)
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
@@ -489,7 +490,7 @@ TC_DEV void tc__gemm90_store_two(tc_gemm_config_in c, const tc_gemm_out *o, cons
 }
 
 TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                       const float *acc, float *rows)
+                                       const float *acc, tc__kept *rows)
 {
     const tc_gemm_out *o = &g->p->out;
     const int lane = tc_lane(), end = tc__gemm90_end(c, g, u);
@@ -689,7 +690,7 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_b
 
 /* What is kept of the tile's rows of this warp, a part each. */
 TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                     const float *rows)
+                                     const tc__kept *rows)
 {
     const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
 #pragma unroll

@@ -50,6 +50,10 @@ TC_GEMM_SM100_DEFINE(sm100_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 
                      .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM100_DEFINE(sm100_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .row_sum = TC_MAX,
                      .col_sum = TC_MAX, .all_sum = TC_MAX)
+TC_GEMM_SM100_DEFINE(sm100_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 128, .split = 1,
+                     .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM100_DEFINE(sm100_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .row_sum = TC_LOG_SUM_EXP,
+                     .col_sum = TC_MAX, .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
                      .epi = HOOKED(bias_relu))
 #else
@@ -59,6 +63,9 @@ TC_GEMM_SM80_DEFINE(sm80_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64,
                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .all_sum = TC_SUM_SQ, .epi2 = HOOKED(pair))
 TC_GEMM_SM80_DEFINE(sm80_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_MAX, .col_sum = TC_MAX,
                     .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM80_DEFINE(sm80_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .aux = TC_BF16,
+                    .aux_what = TC_AUX_PRE, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
 TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
@@ -73,6 +80,14 @@ TC_GEMM_SM90_DEFINE(sm90_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm =
                     .row_sum = TC_MAX, .col_sum = TC_MAX, .all_sum = TC_MAX)
 TC_GEMM_SM90_DEFINE(sm90_pp_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
                     .schedule = TC_PINGPONG, .row_sum = TC_MAX, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 96, .step = 48, .split = 1,
+                    .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_pp_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 16,
+                    .schedule = TC_PINGPONG, .row_sum = TC_LOG_SUM_EXP, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_swap_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1,
+                    .split = 1, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_k2_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
+                    .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .all_sum = TC_SUM_SQ,
                     .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
@@ -83,6 +98,8 @@ TC_GEMM_SM90_DEFINE(sm90_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 12
                     .aux = TC_S8, .aux_epi = mask, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .aux = TC_F32,
                         .aux_what = TC_AUX_PRE, .row_sum = TC_SUM)
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64,
+                        .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_max, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .row_sum = TC_MAX,
                         .all_sum = TC_MAX, .epi = HOOKED(bias_relu))
 #endif
@@ -95,11 +112,15 @@ static const kernel kernels[] = {
     ROW(sm100, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_pair, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_max, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_lse, 100, PLAIN, 0, 0, 0, 1),
+    ROW(sm100_lse_hook, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_max, 80, PAIR, 1, 0, 0, 0),
     ROW(sm80_signed, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_lse, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_lse_hook, 80, PAIR, 1, 0, 0, 0),
     ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
@@ -107,11 +128,16 @@ static const kernel kernels[] = {
     ROW(sm90_k2, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_pp_signed, 90, PLAIN, 0, 48, 96, 0),
+    ROW(sm90_lse, 90, PLAIN, 0, 48, 96, 1),
+    ROW(sm90_pp_lse, 90, PAIR, 0, 16, 128, 0),
+    ROW(sm90_swap_lse, 90, PLAIN, 0, 16, 64, 1),
+    ROW(sm90_k2_lse, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_all, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
     ROW(sm90_col, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any, 90, PLAIN, 1, 0, 0, 0),
+    ROW(sm90_any_lse, 90, PLAIN, 1, 0, 0, 0),
     ROW(sm90_any_max, 90, BIAS_RELU, 1, 0, 0, 0),
 #endif
 };
@@ -181,9 +207,24 @@ static int close_to(double got, double y, double off)
 /* What is kept of elements, in fp64, and how far off it may be. */
 typedef struct { double x, off; } kept_of;
 typedef struct { const double *y, *off; int64_t count, apart; } elements;
+/* log(sum of exp): as far off as the element that is most so, and a little for f32 exponentials and their sum. */
+static kept_of keep_exps(const elements e)
+{
+    kept_of k = {-INFINITY, 0};
+    double sum = 0;
+    for (int64_t i = 0; i < e.count; i++) {
+        const double y = e.y[i * e.apart];
+        k.x = k.x != k.x || y != y ? NAN : fmax(k.x, y), k.off = fmax(k.off, e.off[i * e.apart]);
+    }
+    if (k.x != k.x || fabs(k.x) > DBL_MAX) return k;
+    for (int64_t i = 0; i < e.count; i++) sum += exp(e.y[i * e.apart] - k.x);
+    k.x += log(sum), k.off += 1e-6 + 1.2e-7 * fabs(k.x);
+    return k;
+}
 static kept_of keep(int kind, const elements e)
 {
     kept_of k = {kind == TC_MAX ? -INFINITY : 0, 0};
+    if (kind == TC_LOG_SUM_EXP) return keep_exps(e);
     for (int64_t i = 0; i < e.count; i++) {
         const double y = e.y[i * e.apart], off = e.off[i * e.apart], x = kind == TC_MAX_ABS ? fabs(y) : y;
         if (kind == TC_MAX || kind == TC_MAX_ABS) {
@@ -253,6 +294,8 @@ static void one(const kernel *kn, uint64_t id)
     for (int i = 0; i < 3 && strange; i++)
         tc_element_set(c.host + GUARD, t->d, (size_t)test_int(0, (int)(sd * batch) - 1),
                        i == 0 && test_int(0, 1) ? NAN : i == 1 ? -INFINITY : INFINITY);
+    for (int i = 0, row = test_int(0, m - 1); i < n && strange && !col && test_int(0, 9); i++) /* -inf, mostly all */
+        tc_element_set(c.host + GUARD, t->d, (size_t)(row * ldd + i), INFINITY);
     CUDA_CHECK(cudaMemcpy(c.dev + GUARD, c.host + GUARD, c.bytes, cudaMemcpyHostToDevice));
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k, g.lda = lda, g.ldb = ldb, g.ldc = g.ldd = ldd;
@@ -355,11 +398,44 @@ static void refused(const kernel *kn, const tc_gemm_args *g, const char *words)
     CHECK(kn->can_run(g, &why) != TC_OK && strstr(why, words), "%s: \"%s\", not \"%s\"", kn->name, why, words);
 }
 
+/* D = C, whose rows have more parts than the second launch fetches at a time: log(sum of exp) of given numbers. */
+static void wide_rows(const kernel *kn)
+{
+    enum { M = 5, N = 9000 };
+    static const double middle[M] = {0, 90, -90, 3e4, 0}, spread[M] = {1, 20, 5, 100, 1e-3};
+    span c = span_make((size_t)M * N * 4), d = span_make((size_t)M * N * 4);
+    span rows = span_make(M * 4), cols = span_make(N * 4);
+    double *y = (double *)calloc((size_t)2 * M * N, sizeof(double));
+    const float one = 1.f;
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    for (int i = 0; i < M * N; i++) {
+        tc_element_set(c.host + GUARD, TC_F32, (size_t)i, middle[i / N] + spread[i / N] * test_normal());
+        y[i] = tc_element_get(c.host + GUARD, TC_F32, (size_t)i);
+    }
+    CUDA_CHECK(cudaMemcpy(c.dev + GUARD, c.host + GUARD, c.bytes, cudaMemcpyHostToDevice));
+    g.m = M, g.n = N, g.ldc = g.ldd = N, g.c = c.dev + GUARD, g.d = d.dev + GUARD, g.beta = &one;
+    g.row_out = (float *)(rows.dev + GUARD);
+    if (kn->c.col_sum) g.col_out = (float *)(cols.dev + GUARD);
+    span workspace = span_make(kn->room(&g));
+    g.workspace = workspace.dev + GUARD, g.workspace_size = workspace.bytes;
+    CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    span_down(&rows, rows.host);
+    for (int i = 0; i < M; i++) {
+        const elements e = {y + i * N, y + M * N, N, 1};
+        const kept_of k = keep_exps(e);
+        const double got = ((const float *)(rows.host + GUARD))[i];
+        CHECK(close_to(got, k.x, k.off), "%s: wide row %d is %.9g, not %.9g", kn->name, i, got, k.x);
+    }
+    span_drop(&c), span_drop(&rows), span_drop(&cols), span_drop(&d), span_drop(&workspace), free(y);
+}
+
 static void bad_input(const kernel *kn)
 {
     static const bias_args bias = {0};
     char *at;
     tc_gemm_args good, g;
+    if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32) wide_rows(kn);
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 16));
     memset(&good, 0, sizeof good);
     good.m = good.n = good.k = 32, good.lda = good.ldb = good.ldd = good.aux.ld = 32;
@@ -389,7 +465,10 @@ static void bad_input(const kernel *kn)
         g = good, g.row_out = 0, refused(kn, &g, "row_out is null, but the kernel has .row_sum");
         g = good, g.row_out = (float *)(at + 2), refused(kn, &g, "is not a multiple of 4 bytes");
         g = good, g.workspace = 0, g.workspace_size = 0;
-        if (!kn->c.all_sum) refused(kn, &g, "workspace_size = 0 is less than the 256 bytes that .row_sum needs");
+        if (!kn->c.all_sum && !kn->c.col_sum)
+            refused(kn, &g, kn->c.row_sum == TC_LOG_SUM_EXP
+                                ? "workspace_size = 0 is less than the 512 bytes that .row_sum needs"
+                                : "workspace_size = 0 is less than the 256 bytes that .row_sum needs");
         g = good, g.workspace_size = 240, refused(kn, &g, "workspace_size = 240 is less than the");
     } else {
         g = good, g.row_out = (float *)at, refused(kn, &g, "row_out is given, but the kernel was generated without");

@@ -74,7 +74,8 @@ TC_GEMM_SM90_DEFINE(sm90_pp, BF16, .d = TC_S8, BLOCKS, .bm = 64, .bn = 128, .sch
 TC_GEMM_SM90_DEFINE(sm90_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_E5M2, BLOCKS, .bm = 64, .bn = 128, .aux = TC_BF16,
                     .aux_what = TC_AUX_PRE)
 TC_GEMM_SM90_DEFINE(sm90_twin, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 64, .bn = 128)
-TC_GEMM_SM90_DEFINE(sm90_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bm = 64, .bn = 128, .col_sum = TC_SUM_SQ)
+TC_GEMM_SM90_DEFINE(sm90_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bm = 64, .bn = 128, .col_sum = TC_SUM_SQ,
+                    .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM90_DEFINE(sm90_given, BF16, .d = TC_E4M3, .bm = 64, .bn = 128, .all_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90_groups, BF16, .d = TC_E4M3, BLOCKS, .bm = 64, .bn = 128, .groups = TC_GROUPS_ROWS)
 TC_GEMM_SM90_DEFINE(sm90_cols, BF16, .d = TC_BF16, .bn = 128, .step = 16, .split = 1, .col_sum = TC_SUM,
@@ -339,7 +340,16 @@ static int64_t part_at(const problem *p, int i)
 
 static double keep(int kind, double kept, double y)
 {
+    if (kind == TC_LOG_SUM_EXP) return kept + exp(y);
+    if (kind == TC_MAX) return fmax(kept, y);
     return kind == TC_MAX_ABS ? fmax(kept, fabs(y)) : kept + (kind == TC_SUM_SQ ? y * y : y);
+}
+
+/* How far off an element of `count` may have what is kept. */
+static double keep_off(int kind, double count, double y, double e)
+{
+    return kind == TC_SUM_SQ ? 2 * fabs(y) * e + e * e + count * 1.2e-7 * y * y
+         : kind == TC_SUM    ? e + count * 1.2e-7 * fabs(y) : e;
 }
 
 static void check(problem *p)
@@ -357,14 +367,15 @@ static void check(problem *p)
             const int kind = line ? t->col_sum : t->row_sum, count = line ? p->n : p->m, along = line ? p->m : p->n;
             const float *out = (const float *)((line ? p->cols : p->rows).host + GUARD) + z * count;
             for (int i = 0; i < count && kind; i++) {
-                double kept = 0, off = 0;
+                double kept = 0, off = 0, most = 0;
                 for (int j = 0; j < along; j++) {
                     const int64_t at = line ? (z * (int64_t)p->m + j) * p->n + i : (z * (int64_t)p->m + i) * p->n + j;
                     const double y = p->y[at], e = p->off[at];
-                    kept = keep(kind, kept, y);
-                    off += kind == TC_SUM_SQ ? 2 * fabs(y) * e + e * e + along * 1.2e-7 * y * y
-                         : kind == TC_SUM    ? e + along * 1.2e-7 * fabs(y) : e;
+                    kept = j || kind != TC_MAX ? keep(kind, kept, y) : y;
+                    off += keep_off(kind, along, y, e);
+                    most = fmax(most, e);
                 }
+                if (kind == TC_LOG_SUM_EXP) kept = log(kept), off = most + 1e-6 + 1.2e-7 * fabs(kept);
                 wrong[4 + line] += !(fabs(out[i] - kept) <= off + 1e-30);
             }
         }
@@ -374,10 +385,13 @@ static void check(problem *p)
     CHECK(!wrong[2], "%s: the largest of %d blocks is not the type's", p->what, wrong[2]);
     CHECK(!wrong[4] && !wrong[5], "%s: %d rows, %d columns are wrong", p->what, wrong[4], wrong[5]);
     if (p->g.all_out) {
-        double most = 0, off = 0;
-        for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++)
-            most = fmax(most, fabs(p->y[i])), off = fmax(off, p->off[i]);
-        CHECK(fabs(*(const float *)(p->most.host + GUARD) - most) <= off, "%s: all_out is wrong", p->what);
+        const int64_t count = (int64_t)p->batch * p->m * p->n;
+        double kept = 0, off = 0;
+        for (int64_t i = 0; i < count; i++) {
+            kept = i || t->all_sum != TC_MAX ? keep(t->all_sum, kept, p->y[i]) : p->y[i];
+            off += keep_off(t->all_sum, (double)count, p->y[i], p->off[i]);
+        }
+        CHECK(fabs(*(const float *)(p->most.host + GUARD) - kept) <= off + 1e-30, "%s: all_out is wrong", p->what);
     }
     if (t->d_sf) { /* zeros behind each matrix, or group */
         int full = 0;

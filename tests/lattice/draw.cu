@@ -290,10 +290,11 @@ static void fix_quant(gemm_draw *g)
         c->d_sf = !c->d_scale && chance(70) ? TC_SF_UE8M0_32 : 0;
         c->c_type = PICK(0, TC_F16, TC_BF16, TC_F32);
     }
-    c->row_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX);
+    c->row_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP);
     c->col_sum = PICK(0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX);
     c->all_sum = PICK(0, 0, c->row_sum, c->col_sum, TC_MAX_ABS);
-    if (c->row_sum && c->col_sum && c->all_sum != c->col_sum) c->all_sum = c->row_sum;
+    if (c->all_sum == TC_LOG_SUM_EXP || (c->row_sum && c->col_sum && c->all_sum != c->row_sum))
+        c->all_sum = c->col_sum;
     if (chance(30)) c->aux = PICK(TC_BF16, TC_F32), c->aux_what = TC_AUX_PRE;
     if (c->d_scale && chance(15))
         c->groups = TC_GROUPS_ROWS, c->raster = c->row_sum = c->col_sum = c->all_sum = c->aux = c->aux_what = 0;
