@@ -369,8 +369,8 @@ TC_DEV void tc__epi_pieces_to_rows(const tc_epi e, tc__kept kept, tc__kept *rows
     }
 }
 
-/* And as a part: of 16 rows from at.row on. */
-TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const tc__kept *rows, tc_gemm_at at)
+/* And as a part: of 16 rows from at.row on, which with TC__KEEP_SOME end before `end`. */
+TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const tc__kept *rows, tc_gemm_at at, int end)
 {
     const int lane = tc_lane(), low = lane & 1;
     /* lanes 1 and 3 of four keep the second row */
@@ -382,13 +382,14 @@ TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const tc__kep
     }
     const tc__kept kept = tc__kept_shuffled(e.row_sum, tc__kept_join(e.row_sum, own, other), 2);
     at.row += lane / 4 + low * 8;
-    tc__epi_put_part(e.row_sum, o, at, kept, lane % 4 < 2 && at.row < o->m && at.col < o->n);
+    tc__epi_put_part(e.row_sum, o, at, kept,
+                     lane % 4 < 2 && at.row < (e.row_sum & TC__KEEP_SOME ? end : o->m) && at.col < o->n);
 }
 
-TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o)
+TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o, const tc__epi_some some)
 {
     const tc__outputs *w = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->row_out, w->all_out, o->m, w->across, w->batch, w->each};
+    const tc__epi_lines x = {w->parts, w->row_out, w->all_out, o->m, w->across, w->batch, w->each, some};
     tc__epi_finish_lines(kind, &x);
 }
 

@@ -294,7 +294,7 @@ TC_HOST size_t tc__gemm_lines_bytes(int kind, size_t batch, size_t across, size_
 /* Bytes of the workspace, at its end, that .row_sum, .col_sum and .all_sum take; those of rows come first. */
 TC_HOST size_t tc__gemm_row_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    return tc__gemm_lines_bytes(tc__gemm_row_kind(*c), (size_t)tc__gemm_batch(g), ((size_t)g->n + 15) / 16,
+    return tc__gemm_lines_bytes(tc__gemm_row_kind(*c), (size_t)tc__gemm_matrices(c, g, 'd'), ((size_t)g->n + 15) / 16,
                                 (size_t)g->m);
 }
 TC_HOST size_t tc__gemm_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
@@ -596,7 +596,7 @@ TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g,
     memset((void *)&w, 0, sizeof w);
     w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;
     w.aux_vec = (uintptr_t)g->aux.p % 16 == 0 && g->aux.ld * size % 16 == 0 && g->aux.stride * size % 16 == 0;
-    w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_batch(g);
+    w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_matrices(c, g, 'd');
     if (tc__gemm_row_kind(*c)) w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
     w.row_out = g->row_out, w.all_out = g->all_out, w.each = 1;
     memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES, (const void *)&w, sizeof w);

@@ -58,8 +58,10 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * that Hopper's kernels use one for each row of a tile, but with .swap, a quantised D and k in parts; with .all_sum of
  * a float for each 32 rows besides, and for one more. NAME_run launches the kernel twice then: the second time it adds
  * up what the first one left there, and starts up while the first one ends. The order is fixed (tc_epi.h): the same
- * call gives the same bits. Not with .groups, .index and TC_F64; .row_sum and .all_sum want D in rows; D = TC_S32 a
- * hook. A plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve them. */
+ * call gives the same bits. All want D in rows, another type of it than TC_F64, and of TC_S32 a hook. A plan keeps the
+ * pointers, and tc_gemm_sm80_prepare and the like do not serve them.
+ * TC_INDEX_A goes with all of them; .aux with no .index and .groups. TC_GROUPS_ROWS and _MASKED have .row_sum: m
+ * floats, with _MASKED for each group, and of rows that are no group's nothing is written; not .col_sum and .all_sum. */
 enum { TC_AUX_PRE = 1 };
 
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
@@ -296,7 +298,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return c.row_sum ||
 /* What kernels keep of rows, and of columns, with TC__KEEP_: what is kept of all of D is of one or the other. */
 TC_HD TC_CONSTEXPR int tc__gemm_row_kind(tc_gemm_config_in c)
 {
-    if (c.row_sum) return c.row_sum | (c.all_sum == c.row_sum ? TC__KEEP_ALL : 0);
+    const int some = c.groups == TC_GROUPS_ROWS || c.groups == TC_GROUPS_MASKED ? TC__KEEP_SOME : 0;
+    if (c.row_sum) return c.row_sum | (c.all_sum == c.row_sum ? TC__KEEP_ALL : 0) | some;
     return c.all_sum && c.all_sum != c.col_sum ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
 }
 TC_HD TC_CONSTEXPR int tc__gemm_col_kind(tc_gemm_config_in c)
@@ -633,8 +636,11 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
       "tc: .row_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP or 0")                              \
     X(!tc__gemm_outputs(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                           \
       "tc: .aux and .row_sum are of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")      \
-    X(!tc__gemm_outputs(c) || (!(c).groups && !(c).index),                                                            \
-      "tc: .aux, .row_sum and .all_sum do not go with .groups and .index")                                            \
+    X(!(c).aux || (!(c).groups && !(c).index), "tc: .aux does not go with .groups and .index")                        \
+    X(!tc__gemm_twice(c) || (!tc__gemm_by_80(c) && !((c).index & TC_INDEX_D)),                                        \
+      "tc: .row_sum, .col_sum and .all_sum do not go with TC_GROUPS_K, TC_GROUPS_ARRAY and .index = TC_INDEX_D")      \
+    X(!(c).groups || (!(c).col_sum && !(c).all_sum),                                                                  \
+      "tc: .col_sum and .all_sum do not go with .groups, whose rows begin anywhere: .row_sum does")                   \
     X((c).all_sum >= 0 && (c).all_sum <= TC_MAX, "tc: .all_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
     X(!(c).all_sum || !(c).row_sum || !(c).col_sum || (c).all_sum == (c).row_sum || (c).all_sum == (c).col_sum,       \
       "tc: beside both .row_sum and .col_sum, .all_sum must be what one of them is: D is added up twice, not thrice") \
@@ -676,10 +682,13 @@ enum { TC__GEMM_D_TMA, TC__GEMM_D_ROWS, TC__GEMM_D_PIECES };
 #ifdef __CUDACC__
 /* Is this the second launch, which .row_sum and .col_sum take? params: a lvalue that holds a tc_gemm_out. */
 #define TC__GEMM_FINISHES(c, params) (tc__gemm_twice(c) && tc__epi_outputs(&(params).out)->finish)
-#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out))
-TC_DEV_SM75 void tc__gemm_finish(tc_gemm_config_in c, const tc_gemm_out *o)
+#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out, &(params).groups))
+TC_DEV_SM75 void tc__gemm_finish(tc_gemm_config_in c, const tc_gemm_out *o, const tc_groups *g)
 {
-    if (tc__gemm_row_kind(c)) tc__epi_finish(tc__gemm_row_kind(c), o);
+    tc__epi_some some = {0, 0, 0};
+    if (c.groups == TC_GROUPS_MASKED) some.end = g->bounds, some.each = 1;
+    if (c.groups == TC_GROUPS_ROWS) some.end = g->bounds + g->count - 1 + g->lead, some.first = g->lead ? g->bounds : 0;
+    if (tc__gemm_row_kind(c)) tc__epi_finish(tc__gemm_row_kind(c), o, some);
     if (tc__gemm_col_kind(c)) tc__col_finish(tc__gemm_col_kind(c), o);
 }
 

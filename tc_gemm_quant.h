@@ -38,8 +38,8 @@
  * SUMS OF COLUMNS (bias gradients), beside those of rows that tc_gemm_config.h has above TC_AUX_PRE:
  *     .col_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.col_out: n floats (batch: n for each matrix) of what the hook made,
  *                TC_MAX                        before it becomes D's type
- * All that is said of .row_sum holds, but that a float of the workspace is for 16 rows of a column. The same
- * generators have it; with .swap it wants .bm and .step to be multiples of 16.
+ * All that is said of .row_sum holds, but for .groups, and but that a float of the workspace is for 16 rows of a
+ * column. The same generators have it; with .swap it wants .bm and .step to be multiples of 16.
  *
  * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h, tc_gemm_sm100_store.h
  * and tc_gemm_sm80.h bring the rows.
@@ -99,8 +99,8 @@ enum { TC__MORE_BYTES = 64 };
     X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
       "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                   \
     X((c).col_sum >= 0 && (c).col_sum <= TC_MAX, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
-    X(!tc__gemm_col_kind(c) || (!tc__gemm_d_col(c) && !(c).groups && !(c).index),                                     \
-      "tc: .col_sum wants .d_layout = TC_ROW, and no .groups and .index")                                             \
+    X(!tc__gemm_col_kind(c) || !tc__gemm_d_col(c),                                                                    \
+      "tc: .col_sum wants .d_layout = TC_ROW")                                                                        \
     X(!tc__gemm_col_kind(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                          \
       "tc: .col_sum is of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")                \
     X(!tc__gemm_own_ends(c)                                                                                           \
@@ -470,7 +470,7 @@ TC_DEV_SM75 void tc__col_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->col_out, all->all_out, o->n, w->down, all->batch, 1};
+    const tc__epi_lines x = {w->parts, w->col_out, all->all_out, o->n, w->down, all->batch, 1, {0, 0, 0}};
     tc__epi_finish_lines(kind, &x);
 }
 

@@ -46,11 +46,14 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
         piece.at.row += i / (wn / 8);
         piece.at.col += i % (wn / 8) * 8;
         if (epi.only_back) tc__quant_clear(to.out, &piece, to.end);
-        if ((k.c.groups || epi.scattered) && piece.at.row >= to.end) continue;
+        const int gone = (k.c.groups || epi.scattered) && piece.at.row >= to.end;
+        if (gone && !epi.row_sum) continue;
         if (epi.scattered) piece.to = p->d_row[piece.at.row];
         if (epi.scattered && (uint32_t)piece.to >= (uint32_t)p->d_rows) continue;
-        const tc__kept kept = tc__epi_store_piece(epi, to.out, &piece);
+        tc__kept kept = tc__kept_none(epi.row_sum);
+        if (!gone) kept = tc__epi_store_piece(epi, to.out, &piece);
         if (epi.row_sum) {
+            if (gone) piece.at.row = -1;
             __syncwarp();
             tc__epi_piece_part(epi, to.out, piece.at, kept);
         }

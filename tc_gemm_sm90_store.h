@@ -225,12 +225,13 @@ TC_DEV int tc__gemm90_lands(tc_gemm_config_in c, const tc_gemm90_block *g, const
 }
 
 /* A lane's piece to D, with what is kept of its row: as a part, or added to *row. */
-TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_spot *s,
-                                       const tc__epi_piece *piece, tc__kept *row)
+TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                       const tc__gemm90_spot *s, const tc__epi_piece *piece, tc__kept *row)
 {
     tc_gemm_at at = piece->at;
     tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
-    if (s->row + tc_lane() / 2 < s->rows) kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
+    if (s->row + tc_lane() / 2 < s->rows && (!tc__gemm_in_rows(c) || at.row < u->w.end))
+        kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
     else at.row = -1;
     __syncwarp();
     if (tc__gemm_row_kind(c) && row) *row = tc__kept_join(tc__gemm_row_kind(c), *row, kept);
@@ -265,7 +266,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
     if (tc__gemm_quantised(c)) tc__quant_clear(&g->p->out, &piece, tc__gemm90_end(c, g, u));
     if (c.index & TC_INDEX_D) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
     if (tc__gemm_row_kind(c) || tc__gemm_col_kind(c)) {
-        tc__gemm90_store_kept(c, g, s, &piece, kept);
+        tc__gemm90_store_kept(c, g, u, s, &piece, kept);
         if (tc__gemm_col_kind(c)) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
@@ -696,7 +697,7 @@ TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block 
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
         const tc_gemm_at at = {u->w.row + u->warp_row + i * 64, u->w.col + own, tc__gemm90_matrix(c, u), 0};
-        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at);
+        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at, tc__gemm90_end(c, g, u));
     }
 }
 

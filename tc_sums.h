@@ -19,8 +19,9 @@
  * the sum of its exponentials. */
 enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3, TC_MAX = 4, TC_LOG_SUM_EXP = 5 };
 
-/* Beside such a kind as kernels have it: the same is kept of all of D; and of it alone, of no row (or column). */
-enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32 };
+/* Beside such a kind as kernels have it: the same is kept of all of D; and of it alone, of no row (or column); some
+ * rows are no group's. */
+enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32, TC__KEEP_SOME = 64 };
 TC_HD TC_CONSTEXPR int tc__keep_kind(int kept) { return kept & 15; }
 
 #ifdef __CUDACC__
@@ -175,13 +176,26 @@ TC_DEV void tc__epi_no_rows(const int kind, const int count, tc__kept *rows)
 /* ---------------------------------------------------------------------------------------------------------------------
  * The second launch.
  */
+/* TC__KEEP_SOME: there are rows from *first (null: from 0) on up to *end, or up to end[i] of matrix i. */
+typedef struct tc__epi_some {
+    const int32_t *first, *end;
+    int each;
+} tc__epi_some;
+
 /* Parts of rows (or of columns) that the second launch adds up: of each matrix `across` times `count` of them. */
 typedef struct tc__epi_lines {
     float *parts, *out; /* out: count of each matrix */
     float *all;         /* one float */
     int count, across, batch;
     int each; /* of neighbouring parts the first is there */
+    tc__epi_some some;
 } tc__epi_lines;
+
+/* Is it none of those? */
+TC_DEV int tc__epi_no_row(const tc__epi_some *s, long long matrix, int row)
+{
+    return row < (s->first ? *s->first : 0) || row >= s->end[s->each ? matrix : 0];
+}
 
 enum { TC__EPI_AT_ONCE = 24 }; /* parts on their way before the first is added */
 
@@ -226,6 +240,7 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
     for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
         const long long matrix = unit / down;
         const int row = (int)(unit % down) * 32 + lane;
+        const int out = kind & TC__KEEP_SOME ? tc__epi_no_row(&w->some, matrix, row) : 0;
         const float *part = w->parts + (matrix * w->across + (long long)from * w->each) * w->count + row;
         tc__kept kept = tc__kept_none(kind);
 #pragma unroll 1
@@ -233,7 +248,7 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
             tc__kept x[TC__EPI_AT_ONCE];
 #pragma unroll
             for (int j = 0; j < TC__EPI_AT_ONCE; j++, part += apart) {
-                const int is = row < w->count && i + j < to;
+                const int is = row < w->count && i + j < to && !out;
                 x[j].x = is ? __ldcg(part) : tc__epi_none(kind);
                 x[j].sum = tc__kept_exp(kind) && is ? __ldcg(part + sums) : 0.f;
             }
@@ -243,7 +258,7 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
         runs[warp * 32 + lane] = kept.x;
         if (tc__kept_exp(kind)) runs[(warps + warp) * 32 + lane] = kept.sum;
         __syncthreads();
-        if (warp == 0 && row < w->count) {
+        if (warp == 0 && row < w->count && !out) {
             kept.x = runs[lane];
             if (tc__kept_exp(kind)) kept.sum = runs[warps * 32 + lane];
             for (int i = 1; i < warps; i++) {

@@ -1,6 +1,6 @@
 /* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum, .col_sum, .all_sum),
  * against fp64 on the CPU: every element, every byte around each output, and the same bits when a plan runs it again.
- * Where k is 0, C holds infinities and NaN at times.
+ * Where k is 0, C holds infinities and NaN at times. Groups and looked-up rows of A: sums of the rows that there are.
  *     build/tests/gemm_outputs [problems] [seed]
  *
  * Bounds: a sum of k products in f32 is off by at most (k + 8) * 2^-23 * sum |a b|, rounding to a type adds half a unit
@@ -54,6 +54,14 @@ TC_GEMM_SM100_DEFINE(sm100_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 1
                      .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM100_DEFINE(sm100_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .row_sum = TC_LOG_SUM_EXP,
                      .col_sum = TC_MAX, .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .groups = TC_GROUPS_ROWS,
+                     .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM100_DEFINE(sm100_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bn = 128,
+                     .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM)
+TC_GEMM_SM100_DEFINE(sm100_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .groups = TC_GROUPS_MASKED,
+                     .row_sum = TC_MAX, .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .index = TC_INDEX_A,
+                     .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM)
 TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
                      .epi = HOOKED(bias_relu))
 #else
@@ -66,6 +74,14 @@ TC_GEMM_SM80_DEFINE(sm80_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_s
 TC_GEMM_SM80_DEFINE(sm80_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM80_DEFINE(sm80_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .aux = TC_BF16,
                     .aux_what = TC_AUX_PRE, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
+TC_GEMM_SM80_DEFINE(sm80_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS,
+                    .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM80_DEFINE(sm80_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .groups = TC_GROUPS_ROWS,
+                    .row_sum = TC_MAX_ABS)
+TC_GEMM_SM80_DEFINE(sm80_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_index, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index = TC_INDEX_A, .row_sum = TC_MAX,
+                    .col_sum = TC_SUM, .all_sum = TC_MAX)
 TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
@@ -88,6 +104,18 @@ TC_GEMM_SM90_DEFINE(sm90_swap_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm
                     .split = 1, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX)
 TC_GEMM_SM90_DEFINE(sm90_k2_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
                     .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 96, .step = 48,
+                    .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_groups_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 128,
+                    .schedule = TC_PINGPONG, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_swap_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
+                    .swap = 1, .groups = TC_GROUPS_MASKED, .row_sum = TC_MAX, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bm = 64, .bn = 128,
+                    .groups = TC_GROUPS_ROWS, .row_sum = TC_MAX_ABS, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 256, .bn = 64,
+                    .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .index = TC_INDEX_A,
+                    .row_sum = TC_SUM, .col_sum = TC_MAX_ABS, .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .all_sum = TC_SUM_SQ,
                     .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
@@ -114,6 +142,10 @@ static const kernel kernels[] = {
     ROW(sm100_max, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_lse, 100, PLAIN, 0, 0, 0, 1),
     ROW(sm100_lse_hook, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_groups, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_groups_fp8, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_masked, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_index, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
@@ -121,6 +153,10 @@ static const kernel kernels[] = {
     ROW(sm80_signed, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_lse, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_lse_hook, 80, PAIR, 1, 0, 0, 0),
+    ROW(sm80_groups, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_groups_fp8, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_masked, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_index, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
@@ -132,6 +168,12 @@ static const kernel kernels[] = {
     ROW(sm90_pp_lse, 90, PAIR, 0, 16, 128, 0),
     ROW(sm90_swap_lse, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_k2_lse, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_groups, 90, BIAS_RELU, 0, 48, 96, 0),
+    ROW(sm90_groups_pp, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_swap_masked, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_groups_fp8, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_masked, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_index, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_all, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
@@ -195,6 +237,7 @@ static int strays(const span *s, const shape *x)
 
 static double half_unit(int type)
 {
+    if (type == TC_E4M3) return 1. / 16;
     return type == TC_BF16 ? 1. / 256 : type == TC_F16 ? 1. / 2048 : 1. / 16777216;
 }
 
@@ -239,8 +282,8 @@ static kept_of keep(int kind, const elements e)
 }
 
 /* Of rows, of columns, of all of D: how many are wrong. rows: m of them and more, n columns. */
-typedef struct { const double *y, *off; int m, n, batch; } matrices;
-static int rows_wrong(int kind, const matrices *x, const float *out)
+typedef struct { const double *y, *off; int m, n, batch; } matrices_of;
+static int rows_wrong(int kind, const matrices_of *x, const float *out)
 {
     int wrong = 0;
     for (int i = 0; i < x->m * x->batch && kind; i++) {
@@ -250,7 +293,7 @@ static int rows_wrong(int kind, const matrices *x, const float *out)
     }
     return wrong;
 }
-static int cols_wrong(int kind, const matrices *x, const float *out)
+static int cols_wrong(int kind, const matrices_of *x, const float *out)
 {
     int wrong = 0;
     for (int i = 0; i < x->n * x->batch && kind; i++) {
@@ -262,9 +305,113 @@ static int cols_wrong(int kind, const matrices *x, const float *out)
     return wrong;
 }
 
+/* Groups of rows, rows of A that are looked up: D's rows of each group, sums of those and of no other row. */
+enum { MOST_GROUPS = 6 };
+typedef struct { int count, first[MOST_GROUPS], end[MOST_GROUPS], bounds[MOST_GROUPS + 1], lead; } groups_of;
+static groups_of groups_drawn(int masked, int m)
+{
+    groups_of g;
+    int at = test_int(0, 1) ? test_int(0, m / 4) : 0;
+    g.count = test_int(1, MOST_GROUPS), g.lead = !masked && (at || test_int(0, 1));
+    g.bounds[0] = at;
+    for (int i = 0; i < g.count; i++) {
+        const int rows = test_int(0, 2) ? test_int(0, masked ? m : (m - at) / 2) : 0;
+        g.first[i] = masked ? 0 : at, at = g.end[i] = g.first[i] + rows;
+        g.bounds[i + g.lead] = at;
+    }
+    return g;
+}
+
+static void grouped(const kernel *kn, uint64_t id)
+{
+    const tc_gemm_config *t = &kn->c;
+    const int masked = t->groups == TC_GROUPS_MASKED, m = test_int(1, 200), n = test_int(1, 200), k = test_int(1, 100);
+    const int pitch = (k + 7) / 8 * 8, ldd = test_int(0, 1) ? (n + 15) / 16 * 16 : n, dsize = tc_type_bits(t->d) / 8;
+    groups_of p = {1, {0}, {m}, {0}, 0};
+    if (t->groups) p = groups_drawn(masked, m);
+    const int matrices = masked ? p.count : 1, a_rows = t->index ? test_int(1, 100) : m;
+    span a = span_values((size_t)matrices * (size_t)a_rows * (size_t)pitch, TC_BF16);
+    span b = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), bias = span_values((size_t)n, TC_F32);
+    span d = span_make((size_t)matrices * m * ldd * dsize), rows = span_make((size_t)matrices * m * 4);
+    span cols = span_make((size_t)n * 4), whole = span_make(4), bounds = span_make(sizeof p.bounds);
+    span from = span_make((size_t)m * 4);
+    const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
+    double *ys = (double *)malloc((size_t)m * n * 2 * sizeof(double)), *offs = ys + m * n;
+    int wrong[2] = {0, 0};
+    tc_gemm_args g;
+    char what[200];
+    CUDA_CHECK(cudaMemcpy(bounds.dev + GUARD, p.bounds, sizeof p.bounds, cudaMemcpyHostToDevice));
+    for (int i = 0; i < m; i++) ((int *)(from.host + GUARD))[i] = test_int(-1, a_rows);
+    CUDA_CHECK(cudaMemcpy(from.dev + GUARD, from.host + GUARD, from.bytes, cudaMemcpyHostToDevice));
+    memset(&g, 0, sizeof g);
+    g.m = m, g.n = n, g.k = k, g.lda = g.ldb = pitch, g.ldd = ldd;
+    g.a = a.dev + GUARD, g.b = b.dev + GUARD, g.d = d.dev + GUARD, g.row_out = (float *)(rows.dev + GUARD);
+    if (kn->hook) g.epi_args = &hook_args, g.epi_size = sizeof hook_args;
+    if (t->col_sum) g.col_out = (float *)(cols.dev + GUARD);
+    if (t->all_sum) g.all_out = (float *)(whole.dev + GUARD);
+    if (t->index) g.a_row = (const int32_t *)(from.dev + GUARD), g.a_rows = a_rows;
+    if (t->groups) {
+        const int32_t *at = (const int32_t *)(bounds.dev + GUARD);
+        g.groups.count = p.count, g.stride_b = (int64_t)n * pitch;
+        if (masked) g.groups.counts = at, g.stride_a = (int64_t)m * pitch, g.stride_d = (int64_t)m * ldd;
+        else if (p.lead) g.groups.offsets = at;
+        else g.groups.ends = at;
+    }
+    span workspace = span_make(kn->room(&g));
+    g.workspace = workspace.dev + GUARD, g.workspace_size = workspace.bytes;
+    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d groups %d lead %d a_rows %d", (unsigned long long)id,
+             kn->name, m, n, k, p.count, p.lead, a_rows);
+    const tc_status st = kn->run(&g, 0);
+    CHECK(st == TC_OK, "%s: %s", what, tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    span_down(&d, d.host), span_down(&rows, rows.host), span_down(&cols, cols.host), span_down(&whole, whole.host);
+    const uint32_t untouched = 0xeeeeeeeeu;
+    uint8_t *mine = (uint8_t *)calloc((size_t)matrices * (size_t)m, 1);
+    for (int e = 0; e < p.count; e++)
+        for (int i = p.first[e]; i < p.end[e]; i++) {
+            const int z = masked ? e : 0, row = t->index ? ((const int *)(from.host + GUARD))[i] : i;
+            double *y = ys + i * n, *off = offs + i * n;
+            for (int j = 0; j < n; j++) {
+                double sum = 0, size = 0;
+                for (int x = 0; x < k && row >= 0 && row < a_rows; x++) {
+                    const size_t ia = ((size_t)z * (size_t)a_rows + (size_t)row) * (size_t)pitch + (size_t)x;
+                    const size_t ib = ((size_t)e * (size_t)n + (size_t)j) * (size_t)pitch + (size_t)x;
+                    const double q = (double)tc_element_get(a.host + GUARD, TC_BF16, ia)
+                                   * tc_element_get(b.host + GUARD, TC_BF16, ib);
+                    sum += q, size += fabs(q);
+                }
+                const double v = kn->hook ? tc_element_get(bias.host + GUARD, TC_F32, (size_t)j) : 0;
+                y[j] = kn->hook && sum + v < 0 ? 0 : sum + v;
+                off[j] = (k + 8) * 1.2e-7 * size + 2e-7 * fabs(v) + 1e-6;
+                const double got = tc_element_get(d.host + GUARD, t->d, (size_t)((z * m + i) * ldd + j));
+                wrong[0] += !close_to(got, y[j], off[j] + half_unit(t->d) * fabs(y[j]) + (t->d == TC_E4M3 ? 1e-3 : 0));
+            }
+            const elements of = {y, off, n, 1};
+            const kept_of kept = keep(t->row_sum, of);
+            mine[z * m + i] = 1;
+            wrong[1] += !close_to(((const float *)(rows.host + GUARD))[z * m + i], kept.x, kept.off);
+        }
+    for (int i = 0; i < matrices * m; i++)
+        wrong[1] += !mine[i] && memcmp(rows.host + GUARD + 4 * i, &untouched, 4);
+    CHECK(!wrong[0] && !wrong[1], "%s: %d elements, %d rows are wrong", what, wrong[0], wrong[1]);
+    if (!t->groups) {
+        const matrices_of all = {ys, offs, m, n, 1};
+        const elements every = {ys, offs, (int64_t)m * n, 1};
+        const kept_of sum = keep(t->all_sum, every);
+        CHECK(!cols_wrong(t->col_sum, &all, (const float *)(cols.host + GUARD)), "%s: columns are wrong", what);
+        CHECK(!t->all_sum || close_to(*(const float *)(whole.host + GUARD), sum.x, sum.off), "%s: all_out", what);
+    }
+    span_drop(&a), span_drop(&b), span_drop(&bias), span_drop(&d), span_drop(&rows), span_drop(&cols);
+    span_drop(&whole), span_drop(&bounds), span_drop(&from), span_drop(&workspace), free(ys), free(mine);
+}
+
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
+    if (t->groups || t->index) {
+        grouped(kn, id);
+        return;
+    }
     const int col = t->d_layout == TC_COL, dsize = tc_type_bits(t->d) / 8;
     const int asize = t->aux ? tc_type_bits(t->aux) / 8 : 1, unit = kn->any && test_int(0, 1) ? 1 : 8;
     const int batch = test_int(0, 3) ? 1 : test_int(2, 3);
@@ -345,7 +492,7 @@ static void one(const kernel *kn, uint64_t id)
 
     int wrong[2] = {0, 0}, unsure = 0;
     double *ys = (double *)malloc((size_t)m * n * batch * 2 * sizeof(double)), *offs = ys + (int64_t)m * n * batch;
-    const matrices y_all = {ys, offs, m, n, batch};
+    const matrices_of y_all = {ys, offs, m, n, batch};
     for (int z = 0; z < batch; z++) {
         for (int i = 0; i < m; i++) {
             for (int j = 0; j < n; j++) {
@@ -435,6 +582,7 @@ static void bad_input(const kernel *kn)
     static const bias_args bias = {0};
     char *at;
     tc_gemm_args good, g;
+    if (kn->c.groups || kn->c.index) return;
     if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32) wide_rows(kn);
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 16));
     memset(&good, 0, sizeof good);
