@@ -61,7 +61,8 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * call gives the same bits. All want D in rows, another type of it than TC_F64, and of TC_S32 a hook. A plan keeps the
  * pointers, and tc_gemm_sm80_prepare and the like do not serve them.
  * TC_INDEX_A goes with all of them; .aux with no .index and .groups. TC_GROUPS_ROWS and _MASKED have .row_sum: m
- * floats, with _MASKED for each group, and of rows that are no group's nothing is written; not .col_sum and .all_sum. */
+ * floats, with _MASKED for each group, and of rows that are no group's nothing is written; not .col_sum and .all_sum.
+ * .gate has .row_sum, and .all_sum alone or of the same kind. */
 enum { TC_AUX_PRE = 1 };
 
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
@@ -520,10 +521,14 @@ TC_HD TC_CONSTEXPR int tc__gemm_gate_types_ok(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc__gemm_gate_alone(tc_gemm_config_in c)
 {
-    return !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !tc__gemm_scaled(c) && !c.sf
-        && !c.weights && !c.sparse && !c.conv && !tc__gemm_by_80(c);
+    return !c.aux && !tc__gemm_col_kind(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !tc__gemm_scaled(c)
+        && !c.sf && !c.weights && !c.sparse && !c.conv && !tc__gemm_by_80(c);
 }
-enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
+/* Where B2's map lies, behind the hook's arguments; sums: and before what is told of sums of D. */
+TC_HD TC_CONSTEXPR int tc__gate_map_at(int sums)
+{
+    return (TC_EPI_MAX - (sums ? TC__OUTPUTS_BYTES : 0)) / 64 * 64 - 128;
+}
 #define TC__GEMM_GATE_RULES(X, c)                                                                                     \
     X(!(c).gate || (!(c).epi && !(c).epi2), "tc: give .gate or .epi, .epi2, not both: a gate makes D's element")      \
     X(!(c).gate || tc__gemm_gate_types_ok(c),                                                                         \
@@ -531,10 +536,11 @@ enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
     X(!(c).gate || (!tc__gemm_b_row(c) && !tc__gemm_d_col(c) && (!tc__gemm_a_col(c) || tc__gemm_is_16((c).a))),       \
       "tc: .gate wants .b_layout TC_COL and .d_layout TC_ROW, and .a_layout TC_ROW unless A has 16 bits")             \
     X(!(c).gate || tc__gemm_gate_alone(c),                                                                            \
-      "tc: .gate does not go with .aux, .row_sum, .col_sum, .all_sum, a quantised D, .triangle, .tile, .k_range, "    \
-      ".bsr, .a_scale, .b_scale, .sf, .weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and convolutions")              \
-    X(!(c).gate || (c).epi_size <= TC__GATE_MAP_AT,                                                                   \
-      "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX")                             \
+      "tc: .gate does not go with .aux, .col_sum, .all_sum of another kind than .row_sum, a quantised D, .triangle, " \
+      ".tile, .k_range, .bsr, .a_scale, .b_scale, .sf, .weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and "          \
+      "convolutions")                                                                                                 \
+    X(!(c).gate || (c).epi_size <= tc__gate_map_at(tc__gemm_twice(c)),                                                \
+      "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX, with sums of D 192")         \
     X((c).gated == 0 && ((c).gate || !(c).gate_blind), "tc: .gated and .gate_blind are the kit's: leave them out")
 
 /* And for kernels that have no gate. */

@@ -25,6 +25,11 @@ TC_DEV tc_f32x2 pair(tc_f32x2 x, tc_gemm_at at, const void *args)
     const tc_f32x2 r = {tc_relu(x.x + p->bias[at.col]), tc_relu(x.y + p->bias[at.col + 1])};
     return r;
 }
+/* A gate that reads memory: what does not exist must not be asked for. */
+TC_DEV float gate_bias(float gate, float up, tc_gemm_at at, const void *args)
+{
+    return tc_relu(gate + ((const bias_args *)args)->bias[at.col]) * up;
+}
 /* What bias_relu is the slope of: 1 where it lets x pass. */
 TC_DEV float mask(float x, tc_gemm_at at, const void *args)
 {
@@ -82,6 +87,9 @@ TC_GEMM_SM80_DEFINE(sm80_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm =
                     .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_index, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index = TC_INDEX_A, .row_sum = TC_MAX,
                     .col_sum = TC_SUM, .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM80_DEFINE(sm80_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .warps_n = 2,
+                    .groups = TC_GROUPS_MASKED, .gate = HOOKED(gate_bias), .row_sum = TC_SUM)
 TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
@@ -116,6 +124,12 @@ TC_GEMM_SM90_DEFINE(sm90_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 
                     .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .index = TC_INDEX_A,
                     .row_sum = TC_SUM, .col_sum = TC_MAX_ABS, .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 64, .split = 1,
+                    .gate = tc_gate_silu, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_gate_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 192,
+                    .schedule = TC_PINGPONG, .gate = HOOKED(gate_bias), .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
+TC_GEMM_SM90_DEFINE(sm90_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .index = TC_INDEX_A, .groups = TC_GROUPS_ROWS, .gate = HOOKED(gate_bias), .row_sum = TC_MAX)
 TC_GEMM_SM90_DEFINE(sm90_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .all_sum = TC_SUM_SQ,
                     .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
@@ -157,6 +171,8 @@ static const kernel kernels[] = {
     ROW(sm80_groups_fp8, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_masked, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_index, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_gate, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_gate_groups, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
@@ -174,6 +190,9 @@ static const kernel kernels[] = {
     ROW(sm90_groups_fp8, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_masked, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_index, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_gate, 90, PLAIN, 0, 64, 128, 1),
+    ROW(sm90_gate_pp, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_gate_groups, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_all, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
@@ -334,10 +353,11 @@ static void grouped(const kernel *kn, uint64_t id)
     span b = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), bias = span_values((size_t)n, TC_F32);
     span d = span_make((size_t)matrices * m * ldd * dsize), rows = span_make((size_t)matrices * m * 4);
     span cols = span_make((size_t)n * 4), whole = span_make(4), bounds = span_make(sizeof p.bounds);
-    span from = span_make((size_t)m * 4);
+    span b2 = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), from = span_make((size_t)m * 4);
     const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
     double *ys = (double *)malloc((size_t)m * n * 2 * sizeof(double)), *offs = ys + m * n;
     int wrong[2] = {0, 0};
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     tc_gemm_args g;
     char what[200];
     CUDA_CHECK(cudaMemcpy(bounds.dev + GUARD, p.bounds, sizeof p.bounds, cudaMemcpyHostToDevice));
@@ -345,10 +365,12 @@ static void grouped(const kernel *kn, uint64_t id)
     CUDA_CHECK(cudaMemcpy(from.dev + GUARD, from.host + GUARD, from.bytes, cudaMemcpyHostToDevice));
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k, g.lda = g.ldb = pitch, g.ldd = ldd;
-    g.a = a.dev + GUARD, g.b = b.dev + GUARD, g.d = d.dev + GUARD, g.row_out = (float *)(rows.dev + GUARD);
+    g.a = a.dev + GUARD, g.b = b.dev + GUARD, g.d = d.dev + GUARD, g.b2 = t->gate ? b2.dev + GUARD : 0;
+    if (t->row_sum) g.row_out = (float *)(rows.dev + GUARD);
     if (kn->hook) g.epi_args = &hook_args, g.epi_size = sizeof hook_args;
     if (t->col_sum) g.col_out = (float *)(cols.dev + GUARD);
     if (t->all_sum) g.all_out = (float *)(whole.dev + GUARD);
+    if (kn->split && test_int(0, 1)) choice.parts = test_int(2, 5), g.choice = &choice;
     if (t->index) g.a_row = (const int32_t *)(from.dev + GUARD), g.a_rows = a_rows;
     if (t->groups) {
         const int32_t *at = (const int32_t *)(bounds.dev + GUARD);
@@ -365,6 +387,15 @@ static void grouped(const kernel *kn, uint64_t id)
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
     span_down(&d, d.host), span_down(&rows, rows.host), span_down(&cols, cols.host), span_down(&whole, whole.host);
+    if (t->gate) { /* a plan, whose map of B2 lies elsewhere than without sums */
+        tc_gemm_plan plan;
+        span_down(&d, d.again), span_down(&rows, rows.again);
+        CHECK(kn->plan(&g, &plan) == TC_OK && kn->launch(&plan, 0) == TC_OK, "%s: %s", what, tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        span_down(&d, d.again), span_down(&rows, rows.again);
+        CHECK(!memcmp(d.host, d.again, d.bytes + 2 * GUARD) && !memcmp(rows.host, rows.again, rows.bytes + 2 * GUARD),
+              "%s: other bits", what);
+    }
     const uint32_t untouched = 0xeeeeeeeeu;
     uint8_t *mine = (uint8_t *)calloc((size_t)matrices * (size_t)m, 1);
     for (int e = 0; e < p.count; e++)
@@ -372,24 +403,30 @@ static void grouped(const kernel *kn, uint64_t id)
             const int z = masked ? e : 0, row = t->index ? ((const int *)(from.host + GUARD))[i] : i;
             double *y = ys + i * n, *off = offs + i * n;
             for (int j = 0; j < n; j++) {
-                double sum = 0, size = 0;
+                double sum = 0, size = 0, up = 0, up_size = 0;
                 for (int x = 0; x < k && row >= 0 && row < a_rows; x++) {
                     const size_t ia = ((size_t)z * (size_t)a_rows + (size_t)row) * (size_t)pitch + (size_t)x;
                     const size_t ib = ((size_t)e * (size_t)n + (size_t)j) * (size_t)pitch + (size_t)x;
                     const double q = (double)tc_element_get(a.host + GUARD, TC_BF16, ia)
                                    * tc_element_get(b.host + GUARD, TC_BF16, ib);
-                    sum += q, size += fabs(q);
+                    const double q2 = (double)tc_element_get(a.host + GUARD, TC_BF16, ia)
+                                    * tc_element_get(b2.host + GUARD, TC_BF16, ib);
+                    sum += q, size += fabs(q), up += q2, up_size += fabs(q2);
                 }
                 const double v = kn->hook ? tc_element_get(bias.host + GUARD, TC_F32, (size_t)j) : 0;
                 y[j] = kn->hook && sum + v < 0 ? 0 : sum + v;
                 off[j] = (k + 8) * 1.2e-7 * size + 2e-7 * fabs(v) + 1e-6;
+                if (t->gate) { /* silu's slope is at most 1.1 */
+                    const double gate = kn->hook ? y[j] : sum / (1 + exp(-sum)), e = (k + 8) * 1.2e-7 * up_size;
+                    y[j] = gate * up, off[j] = (1.1 * off[j] + 2e-6 * fabs(gate)) * (fabs(up) + e) + fabs(gate) * e;
+                }
                 const double got = tc_element_get(d.host + GUARD, t->d, (size_t)((z * m + i) * ldd + j));
                 wrong[0] += !close_to(got, y[j], off[j] + half_unit(t->d) * fabs(y[j]) + (t->d == TC_E4M3 ? 1e-3 : 0));
             }
             const elements of = {y, off, n, 1};
             const kept_of kept = keep(t->row_sum, of);
             mine[z * m + i] = 1;
-            wrong[1] += !close_to(((const float *)(rows.host + GUARD))[z * m + i], kept.x, kept.off);
+            wrong[1] += t->row_sum && !close_to(((const float *)(rows.host + GUARD))[z * m + i], kept.x, kept.off);
         }
     for (int i = 0; i < matrices * m; i++)
         wrong[1] += !mine[i] && memcmp(rows.host + GUARD + 4 * i, &untouched, 4);
@@ -402,13 +439,14 @@ static void grouped(const kernel *kn, uint64_t id)
         CHECK(!t->all_sum || close_to(*(const float *)(whole.host + GUARD), sum.x, sum.off), "%s: all_out", what);
     }
     span_drop(&a), span_drop(&b), span_drop(&bias), span_drop(&d), span_drop(&rows), span_drop(&cols);
-    span_drop(&whole), span_drop(&bounds), span_drop(&from), span_drop(&workspace), free(ys), free(mine);
+    span_drop(&whole), span_drop(&bounds), span_drop(&from), span_drop(&b2), span_drop(&workspace);
+    free(ys), free(mine);
 }
 
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
-    if (t->groups || t->index) {
+    if (t->groups || t->index || t->gate) {
         grouped(kn, id);
         return;
     }
@@ -582,7 +620,7 @@ static void bad_input(const kernel *kn)
     static const bias_args bias = {0};
     char *at;
     tc_gemm_args good, g;
-    if (kn->c.groups || kn->c.index) return;
+    if (kn->c.groups || kn->c.index || kn->c.gate) return;
     if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32) wide_rows(kn);
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 16));
     memset(&good, 0, sizeof good);
