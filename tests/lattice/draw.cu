@@ -292,7 +292,7 @@ static void fix_quant(gemm_draw *g)
     }
     c->row_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP);
     c->col_sum = PICK(0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX);
-    c->all_sum = PICK(0, 0, c->row_sum, c->col_sum, TC_MAX_ABS);
+    c->all_sum = chance(40) ? 0 : chance(30) ? TC_MAX_ABS : chance(50) ? c->row_sum : c->col_sum;
     if (c->all_sum == TC_LOG_SUM_EXP || (c->row_sum && c->col_sum && c->all_sum != c->row_sum))
         c->all_sum = c->col_sum;
     if (chance(30)) c->aux = PICK(TC_BF16, TC_F32), c->aux_what = TC_AUX_PRE;
