@@ -301,6 +301,10 @@ TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at
 {
     const tc__outputs *w = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
+    if (kind & TC__KEEP_ATOMIC) {
+        tc__epi_red_if(kind, yes, w->row_out + (long long)at.batch * o->m + at.row, kept.x);
+        return;
+    }
     tc__epi_put_if(yes, w->parts + i, kept.x);
     if (tc__kept_exp(kind)) tc__epi_put_if(yes, tc__epi_totals(w->parts, o->m, w->across, w->batch) + i, kept.sum);
     if (kind & TC__KEEP_ALL) tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->m, w->across, w->batch), 0.f);

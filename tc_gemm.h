@@ -783,7 +783,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = c.op = 0, c.gate = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.rows = c.top = c.renorm = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = c.all_sum = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = c.all_sum = c.sum_atomic = 0;
     if (!tc__gemm_any_by_wgmma(given)) c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }

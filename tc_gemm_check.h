@@ -52,7 +52,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(col_sum, 0),     TC__GEMM_FIELD(d_scale, 0),
     TC__GEMM_FIELD(d_sf, 0),        TC__GEMM_FIELD(c_type, 0),
     TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(all_sum, 0),     TC__GEMM_FIELD(chip, 107),
-    TC__GEMM_FIELD(sparse, 0),
+    TC__GEMM_FIELD(sparse, 0),      TC__GEMM_FIELD(sum_atomic, 1),
     TC__GEMM_FIELD(weights, 0),     TC__GEMM_FIELD(weights_k, 128), TC__GEMM_FIELD(weights_zero, 1),
     TC__GEMM_FIELD(triangle, 0),    TC__GEMM_FIELD(bsr, 256),       TC__GEMM_FIELD(op, 2),
     TC__GEMM_FIELD(rows, 2),        TC__GEMM_FIELD(top, 32),        TC__GEMM_FIELD(renorm, 1),
@@ -288,7 +288,8 @@ TC_HOST size_t tc__gemm_lines_bytes(int kind, size_t batch, size_t across, size_
 {
     const size_t floats = tc__keep_kind(kind) == TC_LOG_SUM_EXP ? 2 : 1;
     const size_t behind = kind & TC__KEEP_ALL ? (count + 31) / 32 * batch + 1 : 0;
-    return kind ? ((floats * batch * across * count + behind) * sizeof(float) + 15) / 16 * 16 : 0;
+    if (!kind || kind & TC__KEEP_ATOMIC) return 0;
+    return ((floats * batch * across * count + behind) * sizeof(float) + 15) / 16 * 16;
 }
 
 /* Bytes of the workspace, at its end, that .row_sum, .col_sum and .all_sum take; those of rows come first. */
@@ -577,7 +578,7 @@ TC_HOST void tc__gemm_more_to(const tc_gemm_config *c, const tc_gemm_args *g, tc
     if (w.vec)
         w.vec += (((uintptr_t)g->d | bytes) % 16 == 0) + (((uintptr_t)g->d | bytes) % 32 == 0);
     w.down = (int)(((int64_t)g->m + 15) / 16);
-    if (tc__gemm_col_kind(*c))
+    if (tc__gemm_col_kind(*c) && tc__gemm_twice(*c))
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16
                             + tc__gemm_row_parts_bytes(c, g));
     w.col_out = g->col_out;
@@ -597,7 +598,8 @@ TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g,
     w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;
     w.aux_vec = (uintptr_t)g->aux.p % 16 == 0 && g->aux.ld * size % 16 == 0 && g->aux.stride * size % 16 == 0;
     w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_matrices(c, g, 'd');
-    if (tc__gemm_row_kind(*c)) w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
+    if (tc__gemm_row_kind(*c) && tc__gemm_twice(*c))
+        w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
     w.row_out = g->row_out, w.all_out = g->all_out, w.each = 1;
     memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES, (const void *)&w, sizeof w);
 }

@@ -672,7 +672,8 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     /* what else says which kernels there are, and which may split k: tc__gemm_line_ok, tc__gemm_tiled */
     const uint64_t lines = (uint64_t)(tc__gemm_outputs(*given) + 2 * tc__tiles_some(*given) + 4 * (given->epi2 != 0))
                          | (uint64_t)(given->index + 16 * given->d_layout) << 8 | (uint64_t)given->b << 16
-                         | (uint64_t)(given->row_sum + 16 * given->col_sum + 256 * given->all_sum) << 32;
+                         | (uint64_t)(given->row_sum + 16 * given->col_sum + 256 * given->all_sum) << 32
+                         | (uint64_t)given->sum_atomic << 44;
     const uint64_t parts[9] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
                                kind << 48 | shapes << 40 | ways << 34 | straddle << 32

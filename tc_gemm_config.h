@@ -62,7 +62,11 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * pointers, and tc_gemm_sm80_prepare and the like do not serve them.
  * TC_INDEX_A goes with all of them; .aux with no .index and .groups. TC_GROUPS_ROWS and _MASKED have .row_sum: m
  * floats, with _MASKED for each group, and of rows that are no group's nothing is written; not .col_sum and .all_sum.
- * .gate has .row_sum, and .all_sum alone or of the same kind. */
+ * .gate has .row_sum, and .all_sum alone or of the same kind.
+ * .sum_atomic = 1 needs no workspace and no second launch: each part is added by an atomic to what args.row_out and
+ * args.col_out hold, or the larger stays there, so that the caller has put them to 0 (TC_MAX: -inf) or wants to go on
+ * adding. In an order that time decides: sums differ in their last bits from call to call. Not with TC_LOG_SUM_EXP,
+ * .all_sum and .gate. */
 enum { TC_AUX_PRE = 1 };
 
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
@@ -116,6 +120,7 @@ typedef struct tc_gemm_config {
     int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP of D's rows (args.row_out) */
     int col_sum;              /* the same but TC_LOG_SUM_EXP of each column (args.col_out) */
     int all_sum;              /* and of all of D (args.all_out) */
+    int sum_atomic;           /* 1: by atomics, added to what is there, in one launch (0: in a fixed order, in two) */
     int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
     int d_sf;                 /* TC_SF_UE8M0_32, TC_SF_UE4M3_16: so is it, as mxfp8, mxfp4, nvfp4 */
     int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
@@ -295,18 +300,21 @@ TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c)
 }
 /* Are D's rows whole in a tile, so that they go to D by a way of their own? */
 TC_HD TC_CONSTEXPR int tc__gemm_in_tile(tc_gemm_config_in c) { return c.rows || c.top; }
-TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return c.row_sum || c.col_sum || c.all_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_keeps(tc_gemm_config_in c) { return c.row_sum || c.col_sum || c.all_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return tc__gemm_keeps(c) && !c.sum_atomic; }
 /* What kernels keep of rows, and of columns, with TC__KEEP_: what is kept of all of D is of one or the other. */
 TC_HD TC_CONSTEXPR int tc__gemm_row_kind(tc_gemm_config_in c)
 {
     const int some = c.groups == TC_GROUPS_ROWS || c.groups == TC_GROUPS_MASKED ? TC__KEEP_SOME : 0;
-    if (c.row_sum) return c.row_sum | (c.all_sum == c.row_sum ? TC__KEEP_ALL : 0) | some;
+    const int how = some | (c.sum_atomic ? TC__KEEP_ATOMIC : 0);
+    if (c.row_sum) return c.row_sum | (c.all_sum == c.row_sum ? TC__KEEP_ALL : 0) | how;
     return c.all_sum && c.all_sum != c.col_sum ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
 }
 TC_HD TC_CONSTEXPR int tc__gemm_col_kind(tc_gemm_config_in c)
 {
     const int all = c.all_sum && c.all_sum != c.row_sum;
-    if (c.col_sum) return c.col_sum | (all && c.all_sum == c.col_sum ? TC__KEEP_ALL : 0);
+    const int how = c.sum_atomic ? TC__KEEP_ATOMIC : 0;
+    if (c.col_sum) return c.col_sum | (all && c.all_sum == c.col_sum ? TC__KEEP_ALL : 0) | how;
     return all && c.row_sum ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
 }
 /* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
@@ -539,7 +547,7 @@ TC_HD TC_CONSTEXPR int tc__gate_map_at(int sums)
       "tc: .gate does not go with .aux, .col_sum, .all_sum of another kind than .row_sum, a quantised D, .triangle, " \
       ".tile, .k_range, .bsr, .a_scale, .b_scale, .sf, .weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and "          \
       "convolutions")                                                                                                 \
-    X(!(c).gate || (c).epi_size <= tc__gate_map_at(tc__gemm_twice(c)),                                                \
+    X(!(c).gate || (c).epi_size <= tc__gate_map_at(tc__gemm_keeps(c)),                                                \
       "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX, with sums of D 192")         \
     X((c).gated == 0 && ((c).gate || !(c).gate_blind), "tc: .gated and .gate_blind are the kit's: leave them out")
 
@@ -643,8 +651,12 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
     X(!tc__gemm_outputs(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                           \
       "tc: .aux and .row_sum are of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")      \
     X(!(c).aux || (!(c).groups && !(c).index), "tc: .aux does not go with .groups and .index")                        \
-    X(!tc__gemm_twice(c) || (!tc__gemm_by_80(c) && !((c).index & TC_INDEX_D)),                                        \
+    X(!tc__gemm_keeps(c) || (!tc__gemm_by_80(c) && !((c).index & TC_INDEX_D)),                                        \
       "tc: .row_sum, .col_sum and .all_sum do not go with TC_GROUPS_K, TC_GROUPS_ARRAY and .index = TC_INDEX_D")      \
+    X((c).sum_atomic == 0 || ((c).sum_atomic == 1 && ((c).row_sum || (c).col_sum)),                                   \
+      "tc: .sum_atomic is 0 or 1, and 1 wants .row_sum or .col_sum")                                                  \
+    X(!(c).sum_atomic || ((c).row_sum != TC_LOG_SUM_EXP && !(c).all_sum && !(c).gate),                                \
+      "tc: .sum_atomic does not go with TC_LOG_SUM_EXP, .all_sum and .gate")                                          \
     X(!(c).groups || (!(c).col_sum && !(c).all_sum),                                                                  \
       "tc: .col_sum and .all_sum do not go with .groups, whose rows begin anywhere: .row_sum does")                   \
     X((c).all_sum >= 0 && (c).all_sum <= TC_MAX, "tc: .all_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \

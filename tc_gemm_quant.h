@@ -401,6 +401,10 @@ TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, flo
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->down + at.row / 16) * o->n + at.col;
+    if (kind & TC__KEEP_ATOMIC) {
+        tc__epi_red_if(kind, yes, w->col_out + (long long)at.batch * o->n + at.col, kept);
+        return;
+    }
     tc__epi_put_if(yes, w->parts + i, kept);
     if (kind & TC__KEEP_ALL) tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->n, w->down, all->batch), 0.f);
 }

@@ -374,7 +374,7 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
     if (!edges && tc_elect_one()) {
         if (!c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
-        if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + tc__gate_map_at(tc__gemm_twice(c))));
+        if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + tc__gate_map_at(tc__gemm_keeps(c))));
     }
     if (!tc__gemm_in_rows(c) && !tc__gemm90_noted(c))
         run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
@@ -666,7 +666,7 @@ TC_HOST tc_status tc__gemm90_map_b2(const tc_gemm_config *c, const tc_gemm_args 
     tc_status st;
     other.b = g->b2;
     st = tc__gemm90_map(&map, c, &other, box);
-    if (st == TC_OK) memcpy(p->out.epi + tc__gate_map_at(tc__gemm_twice(*c)), &map, sizeof map);
+    if (st == TC_OK) memcpy(p->out.epi + tc__gate_map_at(tc__gemm_keeps(*c)), &map, sizeof map);
     return st;
 }
 

@@ -20,8 +20,8 @@
 enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3, TC_MAX = 4, TC_LOG_SUM_EXP = 5 };
 
 /* Beside such a kind as kernels have it: the same is kept of all of D; and of it alone, of no row (or column); some
- * rows are no group's. */
-enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32, TC__KEEP_SOME = 64 };
+ * rows are no group's; parts go to what is written by atomics, in one launch. */
+enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32, TC__KEEP_SOME = 64, TC__KEEP_ATOMIC = 128 };
 TC_HD TC_CONSTEXPR int tc__keep_kind(int kept) { return kept & 15; }
 
 #ifdef __CUDACC__
@@ -143,6 +143,26 @@ TC_DEV void tc__epi_put_if(int yes, float *to, float x)
 {
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %0, 0;\n\t@p st.global.f32 [%1], %2;\n\t}"
                  : : "r"(yes), "l"(__cvta_generic_to_global(to)), "f"(x) : "memory");
+}
+
+/* Atomically to what lies there. Bits of floats that are not negative are ordered as signed integers, of those that are
+ * as unsigned ones, the other way round; NaN, which is positive here, is above all. */
+TC_DEV void tc__epi_red_if(const int what, int yes, float *to, float x)
+{
+    const int kind = tc__keep_kind(what);
+    const uint64_t at = __cvta_generic_to_global(to);
+    const uint32_t bits = tc_bits_from_f32(x);
+    if (kind == TC_MAX) {
+        asm volatile("{\n\t.reg .pred p, q, r;\n\tsetp.ne.s32 p, %0, 0;\n\tsetp.ge.and.s32 q, %2, 0, p;\n\t"
+                     "setp.lt.and.s32 r, %2, 0, p;\n\t@q red.global.max.s32 [%1], %2;\n\t"
+                     "@r red.global.min.u32 [%1], %2;\n\t}" : : "r"(yes), "l"(at), "r"(bits) : "memory");
+    } else if (kind == TC_MAX_ABS) {
+        asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %0, 0;\n\t@p red.global.max.u32 [%1], %2;\n\t}"
+                     : : "r"(yes), "l"(at), "r"(bits) : "memory");
+    } else {
+        asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %0, 0;\n\t@p red.global.add.f32 [%1], %2;\n\t}"
+                     : : "r"(yes), "l"(at), "f"(x) : "memory");
+    }
 }
 
 /* Lines of D by 32 in the second launch, and where what is kept of each such 32 lies, the counter behind them. */

@@ -67,6 +67,8 @@ TC_GEMM_SM100_DEFINE(sm100_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn
                      .row_sum = TC_MAX, .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .index = TC_INDEX_A,
                      .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM)
+TC_GEMM_SM100_DEFINE(sm100_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .row_sum = TC_MAX,
+                     .col_sum = TC_SUM_SQ, .sum_atomic = 1)
 TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
                      .epi = HOOKED(bias_relu))
 #else
@@ -90,6 +92,8 @@ TC_GEMM_SM80_DEFINE(sm80_index, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index 
 TC_GEMM_SM80_DEFINE(sm80_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM80_DEFINE(sm80_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .warps_n = 2,
                     .groups = TC_GROUPS_MASKED, .gate = HOOKED(gate_bias), .row_sum = TC_SUM)
+TC_GEMM_SM80_DEFINE(sm80_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .row_sum = TC_SUM, .col_sum = TC_MAX_ABS,
+                    .sum_atomic = 1, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
@@ -130,6 +134,10 @@ TC_GEMM_SM90_DEFINE(sm90_gate_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm =
                     .schedule = TC_PINGPONG, .gate = HOOKED(gate_bias), .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
 TC_GEMM_SM90_DEFINE(sm90_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
                     .index = TC_INDEX_A, .groups = TC_GROUPS_ROWS, .gate = HOOKED(gate_bias), .row_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 96, .step = 48, .split = 1,
+                    .row_sum = TC_MAX, .col_sum = TC_SUM, .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(sm90_atomic_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
+                    .swap = 1, .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM_SQ, .sum_atomic = 1)
 TC_GEMM_SM90_DEFINE(sm90_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .all_sum = TC_SUM_SQ,
                     .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
@@ -160,6 +168,7 @@ static const kernel kernels[] = {
     ROW(sm100_groups_fp8, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_masked, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_index, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_atomic, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
@@ -173,6 +182,7 @@ static const kernel kernels[] = {
     ROW(sm80_index, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_gate, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_gate_groups, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_atomic, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
@@ -193,6 +203,8 @@ static const kernel kernels[] = {
     ROW(sm90_gate, 90, PLAIN, 0, 64, 128, 1),
     ROW(sm90_gate_pp, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_gate_groups, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_atomic, 90, PLAIN, 0, 48, 96, 1),
+    ROW(sm90_atomic_groups, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_all, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
@@ -300,15 +312,28 @@ static kept_of keep(int kind, const elements e)
     return k;
 }
 
+/* What .sum_atomic finds: each sum is so much more, and what is larger than nothing is not. */
+static float start_of(int kind) { return kind == TC_MAX ? -INFINITY : kind == TC_MAX_ABS ? 0.f : 3.f; }
+static span started(span s, int kind, int set)
+{
+    for (size_t i = 0; i < s.bytes / 4; i++) ((float *)(s.host + GUARD))[i] = start_of(kind);
+    if (set) CUDA_CHECK(cudaMemcpy(s.dev + GUARD, s.host + GUARD, s.bytes, cudaMemcpyHostToDevice));
+    return s;
+}
+static double more_than(const tc_gemm_config *t, int kind)
+{
+    return t->sum_atomic && (kind == TC_SUM || kind == TC_SUM_SQ) ? 3 : 0;
+}
+
 /* Of rows, of columns, of all of D: how many are wrong. rows: m of them and more, n columns. */
-typedef struct { const double *y, *off; int m, n, batch; } matrices_of;
+typedef struct { const double *y, *off; int m, n, batch; double more; } matrices_of;
 static int rows_wrong(int kind, const matrices_of *x, const float *out)
 {
     int wrong = 0;
     for (int i = 0; i < x->m * x->batch && kind; i++) {
         const elements e = {x->y + (int64_t)i * x->n, x->off + (int64_t)i * x->n, x->n, 1};
         const kept_of k = keep(kind, e);
-        wrong += !close_to(out[i], k.x, k.off);
+        wrong += !close_to(out[i], k.x + x->more, k.off);
     }
     return wrong;
 }
@@ -319,7 +344,7 @@ static int cols_wrong(int kind, const matrices_of *x, const float *out)
         const int64_t first = (int64_t)(i / x->n) * x->m * x->n + i % x->n;
         const elements e = {x->y + first, x->off + first, x->m, x->n};
         const kept_of k = keep(kind, e);
-        wrong += !close_to(out[i], k.x, k.off);
+        wrong += !close_to(out[i], k.x + x->more, k.off);
     }
     return wrong;
 }
@@ -351,8 +376,10 @@ static void grouped(const kernel *kn, uint64_t id)
     const int matrices = masked ? p.count : 1, a_rows = t->index ? test_int(1, 100) : m;
     span a = span_values((size_t)matrices * (size_t)a_rows * (size_t)pitch, TC_BF16);
     span b = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), bias = span_values((size_t)n, TC_F32);
-    span d = span_make((size_t)matrices * m * ldd * dsize), rows = span_make((size_t)matrices * m * 4);
-    span cols = span_make((size_t)n * 4), whole = span_make(4), bounds = span_make(sizeof p.bounds);
+    span d = span_make((size_t)matrices * m * ldd * dsize);
+    span rows = started(span_make((size_t)matrices * m * 4), t->row_sum, t->sum_atomic);
+    span cols = started(span_make((size_t)n * 4), t->col_sum, t->sum_atomic), whole = span_make(4);
+    span bounds = span_make(sizeof p.bounds);
     span b2 = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), from = span_make((size_t)m * 4);
     const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
     double *ys = (double *)malloc((size_t)m * n * 2 * sizeof(double)), *offs = ys + m * n;
@@ -396,7 +423,8 @@ static void grouped(const kernel *kn, uint64_t id)
         CHECK(!memcmp(d.host, d.again, d.bytes + 2 * GUARD) && !memcmp(rows.host, rows.again, rows.bytes + 2 * GUARD),
               "%s: other bits", what);
     }
-    const uint32_t untouched = 0xeeeeeeeeu;
+    const float start = start_of(t->row_sum);
+    const uint32_t untouched = t->sum_atomic ? tc_bits_from_f32(start) : 0xeeeeeeeeu;
     uint8_t *mine = (uint8_t *)calloc((size_t)matrices * (size_t)m, 1);
     for (int e = 0; e < p.count; e++)
         for (int i = p.first[e]; i < p.end[e]; i++) {
@@ -426,13 +454,14 @@ static void grouped(const kernel *kn, uint64_t id)
             const elements of = {y, off, n, 1};
             const kept_of kept = keep(t->row_sum, of);
             mine[z * m + i] = 1;
-            wrong[1] += t->row_sum && !close_to(((const float *)(rows.host + GUARD))[z * m + i], kept.x, kept.off);
+            wrong[1] += t->row_sum && !close_to(((const float *)(rows.host + GUARD))[z * m + i],
+                                              kept.x + more_than(t, t->row_sum), kept.off);
         }
     for (int i = 0; i < matrices * m; i++)
         wrong[1] += !mine[i] && memcmp(rows.host + GUARD + 4 * i, &untouched, 4);
     CHECK(!wrong[0] && !wrong[1], "%s: %d elements, %d rows are wrong", what, wrong[0], wrong[1]);
     if (!t->groups) {
-        const matrices_of all = {ys, offs, m, n, 1};
+        const matrices_of all = {ys, offs, m, n, 1, more_than(t, t->col_sum)};
         const elements every = {ys, offs, (int64_t)m * n, 1};
         const kept_of sum = keep(t->all_sum, every);
         CHECK(!cols_wrong(t->col_sum, &all, (const float *)(cols.host + GUARD)), "%s: columns are wrong", what);
@@ -446,7 +475,7 @@ static void grouped(const kernel *kn, uint64_t id)
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
-    if (t->groups || t->index || t->gate) {
+    if (t->groups || t->index || t->gate || t->sum_atomic) {
         grouped(kn, id);
         return;
     }
@@ -530,7 +559,7 @@ static void one(const kernel *kn, uint64_t id)
 
     int wrong[2] = {0, 0}, unsure = 0;
     double *ys = (double *)malloc((size_t)m * n * batch * 2 * sizeof(double)), *offs = ys + (int64_t)m * n * batch;
-    const matrices_of y_all = {ys, offs, m, n, batch};
+    const matrices_of y_all = {ys, offs, m, n, batch, 0};
     for (int z = 0; z < batch; z++) {
         for (int i = 0; i < m; i++) {
             for (int j = 0; j < n; j++) {
@@ -620,7 +649,7 @@ static void bad_input(const kernel *kn)
     static const bias_args bias = {0};
     char *at;
     tc_gemm_args good, g;
-    if (kn->c.groups || kn->c.index || kn->c.gate) return;
+    if (kn->c.groups || kn->c.index || kn->c.gate || kn->c.sum_atomic) return;
     if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32) wide_rows(kn);
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 16));
     memset(&good, 0, sizeof good);
