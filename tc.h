@@ -39,6 +39,7 @@
  *     tc_tiles.h      tiles of D that are not computed, the tiles of a triangle as a line
  *     tc_split.h      tiles whose k is split between blocks: how the blocks of a tile meet
  *     tc_hooks.h      hooks, activations
+ *     tc_sums.h       what is kept of D's rows and columns, and of all of it
  *     tc_epi.h        conversion, fragments to memory
  *     tc_softmax.h    online softmax on fragments
  *     tc_rows_work.h  probabilities of a row, the order of its largest

@@ -42,7 +42,7 @@
  *   TC_CONV_DECLARE(NAME); declares these three in other files, C files too.
  *
  * TYPES. .a is X's, .b W's, .d that of Y and Z: as in tc_gemm.h, but for TC_F64. .a_layout and its like, .groups,
- * .index, .weights, .sparse, factors and .row_sum are not for convolutions.
+ * .index, .weights, .sparse, factors and sums of Y are not for convolutions.
  *
  * RULES for the data. Channels c are a multiple of 16 bytes (8 of 16 bits), X and W begin at one: pad an image of three
  * channels to eight. Filters k are free, so are Y and Z. ldx, ldy and ldz let pixels lie further apart than their

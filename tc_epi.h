@@ -15,6 +15,7 @@
 
 #include "tc_core.h"
 #include "tc_hooks.h"
+#include "tc_sums.h"
 #include "tc_swizzle.h"
 #include "tc_mma.h"
 #include "tc_tma.h"
@@ -28,7 +29,7 @@ typedef struct tc_epi {
     int scattered; /* rows of C and D are looked up */
     int aux;           /* type of a second output, 0 where there is none, */
     tc_epi_fn aux_epi; /* and the hook that makes it of x; without one it is x */
-    int row_sum;       /* TC_SUM ...: what is kept of each row of D */
+    int row_sum;       /* TC_SUM ...: what is kept of each row of D, with TC__KEEP_ */
     int c;             /* C's type */
     int back;          /* what the hook made goes back to the piece in shared memory, */
     int only_back;     /* and not to D */
@@ -36,9 +37,6 @@ typedef struct tc_epi {
     int triangle;         /* those of a triangle, of rows as the kernel has them (0: all) */
     int aux_across;       /* the second output's lines are columns, as the kernel has them */
 } tc_epi;
-
-/* What of a row of D: its sum, the sum of its squares, its largest absolute value. */
-enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3 };
 
 /* And what it is told with the call. */
 typedef struct tc_gemm_out {
@@ -57,13 +55,17 @@ typedef struct tc_gemm_out {
  * share them add in an order that the tile's shape says. Where a warp has all columns of a tile's rows, those are one
  * part, `each` times 16 columns, which lies where the first 16 columns' would. When all is stored, the same kernel is
  * launched once more, to add up each row's parts: warp i of a block the i-th run of neighbours, from left to right, and
- * then the runs. So no order is a matter of time. */
+ * then the runs. What is kept of all of D is made of its rows there (or of its columns): of 32 of them, neighbours,
+ * then those 2, 4, 8 and 16 apart; such sums lie behind the parts, of matrix after matrix, and the block that is the
+ * last to leave its own adds them up, lane i of a warp each 32nd from the i-th on, then the lanes as before. Behind
+ * them is a counter, which tells that block; the first launch puts it to 0. So no order is a matter of time. */
 typedef struct tc__outputs {
     void *aux;
     long long ld_aux, stride_aux;
-    float *parts;    /* of matrix b, column / 16, row: at (b * across + column / 16) * m + row */
+    float *parts;    /* of matrix b, column / 16, row: at (b * across + column / 16) * m + row; of TC_LOG_SUM_EXP
+                      * these are the largest values, and behind all of them the sums are, in the same order */
     float *row_out;  /* matrix b's row i: at b * m + i */
-    float *max_out;  /* the largest of them, or null */
+    float *all_out;  /* one for all of D */
     int across, batch;
     int aux_vec;     /* rows of aux begin at multiples of 16 bytes */
     uint16_t finish; /* the second launch */
@@ -366,60 +368,26 @@ TC_DEV_SM75 void tc__epi_aux_piece(const tc_epi e, const tc_gemm_out *o, const f
     if (e.aux == TC_B1) *tc__epi_aux_byte(e, o, at) = (uint8_t)bits;
 }
 
-/* No branch, which would serialise wgmma. */
-TC_DEV float tc__epi_either(int first, float x, float y)
-{
-    float r;
-    asm("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %1, 0;\n\tselp.f32 %0, %2, %3, p;\n\t}"
-        : "=f"(r) : "r"(first), "f"(x), "f"(y));
-    return r;
-}
-
-/* Two of what is kept as one. Absolute values are ordered as their bits are, NaN last: it stays. */
-TC_DEV float tc__epi_join(const int kind, float a, float b)
-{
-    const uint32_t x = tc_bits_from_f32(a), y = tc_bits_from_f32(b);
-    return kind == TC_MAX_ABS ? tc_f32_from_bits(x > y ? x : y) : a + b;
-}
-
-/* And an element of D with what is kept of those before it. */
-TC_DEV float tc__epi_keep(const int kind, float kept, float x)
-{
-    if (kind == TC_SUM_SQ) return fmaf(x, x, kept);
-    return tc__epi_join(kind, kept, kind == TC_MAX_ABS ? tc_f32_from_bits(tc_bits_from_f32(x) & 0x7fffffffu) : x);
-}
-
-/* The larger of most and |x|; NaN stays. */
-TC_DEV_SM80 float tc__epi_most(float most, float x)
-{
-    float r;
-    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %2;\n\tmax.NaN.f32 %0, %1, size;\n\t}" : "=f"(r) : "f"(most), "f"(x));
-    return r;
-}
-
-/* A store under a predicate: no branch, at which ptxas would stop moving the hook's instructions. */
-TC_DEV void tc__epi_put_if(int yes, float *to, float x)
-{
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %0, 0;\n\t@p st.global.f32 [%1], %2;\n\t}"
-                 : : "r"(yes), "l"(__cvta_generic_to_global(to)), "f"(x) : "memory");
-}
-
 /* A part, where there is one: at is the first of its columns. */
-TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
+TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at, tc__kept kept, int yes)
 {
     const tc__outputs *w = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
-    tc__epi_put_if(yes, w->parts + i, kept);
-    /* the second launch raises it */
-    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && w->max_out, w->max_out, 0.f);
+    if (kind & TC__KEEP_ATOMIC) {
+        tc__epi_red_if(kind, yes, w->row_out + (long long)at.batch * o->m + at.row, kept.x);
+        return;
+    }
+    tc__epi_put_if(yes, w->parts + i, kept.x);
+    if (tc__kept_exp(kind)) tc__epi_put_if(yes, tc__epi_totals(w->parts, o->m, w->across, w->batch) + i, kept.sum);
+    if (kind & TC__KEEP_ALL) tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->m, w->across, w->batch), 0.f);
 }
 
 /* Of a piece's lane: neighbours have the halves of 16 columns. For all lanes of a warp; at.row is negative where
  * nothing was stored. */
-TC_DEV void tc__epi_piece_part(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at, float kept)
+TC_DEV void tc__epi_piece_part(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at, tc__kept kept)
 {
     if (!e.row_sum) return;
-    kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
+    kept = tc__kept_shuffled(e.row_sum, kept, 1);
     tc__epi_put_part(e.row_sum, o, at, kept, at.row >= 0 && at.row < o->m && at.col < o->n && at.col % 16 == 0);
 }
 
@@ -434,106 +402,70 @@ TC_DEV void tc__epi_fragment_parts(const tc_epi e, const tc_gemm_out *o, const f
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             tc_gemm_at here = at;
-            float kept = 0.f;
-#pragma unroll
-            for (int i = 0; i < 4; i++) kept = tc__epi_keep(e.row_sum, kept, v[j + i / 2 * 4 + h * 2 + i % 2]);
-            kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
-            kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 2));
+            const float *two = v + j + h * 2, four[4] = {two[0], two[1], two[4], two[5]};
+            tc__kept kept = tc__kept_keep(e.row_sum, tc__kept_none(e.row_sum), four, 4);
+            kept = tc__kept_shuffled(e.row_sum, kept, 1);
+            kept = tc__kept_shuffled(e.row_sum, kept, 2);
             here.row += lane / 4 + h * 8, here.col += j * 2;
             tc__epi_put_part(e.row_sum, o, here, kept, lane % 4 == 0);
         }
     }
 }
 
-/* tc__epi_keep of a tile's sums in registers: where nvcc makes integers of them for TC_MAX_ABS, ptxas serialises
- * wgmma. */
-TC_DEV_SM80 float tc__epi_keep_sum(const int kind, float kept, float x)
-{
-    return kind == TC_MAX_ABS ? tc__epi_most(kept, x) : tc__epi_keep(kind, kept, x);
-}
-
 /* Of a lane's two rows of a fragment, what is kept of `count` more values. */
-TC_DEV_SM80 void tc__epi_fragment_rows(const tc_epi e, const float *v, const int count, float *rows)
+TC_DEV_SM80 void tc__epi_fragment_rows(const tc_epi e, const float *v, const int count, tc__kept *rows)
 {
+    if (tc__kept_exp(e.row_sum)) {
 #pragma unroll
-    for (int j = 0; j < count; j++) rows[j / 2 % 2] = tc__epi_keep_sum(e.row_sum, rows[j / 2 % 2], v[j]);
+        for (int h = 0; h < 2; h++) {
+            float own[64];
+#pragma unroll
+            for (int j = 0; j < count / 2; j++) own[j] = v[j / 2 * 4 + h * 2 + j % 2];
+            rows[h] = tc__kept_exps(rows[h], own, count / 2);
+        }
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < count; j++) rows[j / 2 % 2].x = tc__epi_keep_sum(e.row_sum, rows[j / 2 % 2].x, v[j]);
 }
 
 /* What a piece's lanes have, two neighbours a row, as lanes of a fragment have it: their first of four. */
-TC_DEV void tc__epi_pieces_to_rows(const tc_epi e, float kept, float *rows)
+TC_DEV void tc__epi_pieces_to_rows(const tc_epi e, tc__kept kept, tc__kept *rows)
 {
     const int lane = tc_lane();
-    kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
+    kept = tc__kept_shuffled(e.row_sum, kept, 1);
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-        const float x = __shfl_sync(0xffffffffu, kept, lane / 4 * 2 + h * 16);
-        rows[h] = tc__epi_either(lane % 4 == 0, x, 0.f);
+        const int from = lane / 4 * 2 + h * 16;
+        const float x = __shfl_sync(0xffffffffu, kept.x, from);
+        rows[h].x = tc__epi_either(lane % 4 == 0, x, tc__epi_none(e.row_sum));
+        rows[h].sum = 0.f;
+        if (tc__kept_exp(e.row_sum))
+            rows[h].sum = tc__epi_either(lane % 4 == 0, __shfl_sync(0xffffffffu, kept.sum, from), 0.f);
     }
 }
 
-/* And as a part: of 16 rows from at.row on. */
-TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const float *rows, tc_gemm_at at)
+/* And as a part: of 16 rows from at.row on, which with TC__KEEP_SOME end before `end`. */
+TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const tc__kept *rows, tc_gemm_at at, int end)
 {
     const int lane = tc_lane(), low = lane & 1;
     /* lanes 1 and 3 of four keep the second row */
-    float kept = tc__epi_join(e.row_sum, tc__epi_either(low, rows[1], rows[0]),
-                              __shfl_xor_sync(0xffffffffu, tc__epi_either(low, rows[0], rows[1]), 1));
-    kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 2));
-    at.row += lane / 4 + low * 8;
-    tc__epi_put_part(e.row_sum, o, at, kept, lane % 4 < 2 && at.row < o->m && at.col < o->n);
-}
-
-/* Parts of rows (or of columns) that the second launch adds up: of each matrix `across` times `count` of them. */
-typedef struct tc__epi_lines {
-    const float *parts;
-    float *out, *max_out; /* count of each matrix; the largest of all, or null */
-    int count, across, batch;
-    int each; /* of neighbouring parts the first is there */
-} tc__epi_lines;
-
-enum { TC__EPI_AT_ONCE = 24 }; /* parts on their way before the first is added */
-
-/* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
-TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
-{
-    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
-    float *runs = (float *)tc__dynamic_smem;
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-    const int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
-    const int down = w->count / 32 + (w->count % 32 != 0);
-    const int from = warp * each, to = from + each < all ? from + each : all;
-    const long long apart = (long long)w->each * w->count;
-    for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
-        const long long matrix = unit / down;
-        const int row = (int)(unit % down) * 32 + lane;
-        const float *part = w->parts + (matrix * w->across + (long long)from * w->each) * w->count + row;
-        float kept = 0.f;
-#pragma unroll 1
-        for (int i = from; i < to; i += TC__EPI_AT_ONCE) {
-            float x[TC__EPI_AT_ONCE];
-#pragma unroll
-            for (int j = 0; j < TC__EPI_AT_ONCE; j++, part += apart)
-                x[j] = row < w->count && i + j < to ? __ldcg(part) : 0.f;
-#pragma unroll
-            for (int j = 0; j < TC__EPI_AT_ONCE; j++) kept = tc__epi_join(kind, kept, x[j]);
-        }
-        runs[warp * 32 + lane] = kept;
-        __syncthreads();
-        if (warp == 0 && row < w->count) {
-            kept = runs[lane];
-            for (int i = 1; i < warps; i++) kept = tc__epi_join(kind, kept, runs[i * 32 + lane]);
-            w->out[matrix * w->count + row] = kept;
-            if (w->max_out) atomicMax((uint32_t *)w->max_out, tc_bits_from_f32(kept));
-        }
-        __syncthreads();
+    tc__kept own = {tc__epi_either(low, rows[1].x, rows[0].x), 0.f};
+    tc__kept other = {__shfl_xor_sync(0xffffffffu, tc__epi_either(low, rows[0].x, rows[1].x), 1), 0.f};
+    if (tc__kept_exp(e.row_sum)) {
+        own.sum = tc__epi_either(low, rows[1].sum, rows[0].sum);
+        other.sum = __shfl_xor_sync(0xffffffffu, tc__epi_either(low, rows[0].sum, rows[1].sum), 1);
     }
+    const tc__kept kept = tc__kept_shuffled(e.row_sum, tc__kept_join(e.row_sum, own, other), 2);
+    at.row += lane / 4 + low * 8;
+    tc__epi_put_part(e.row_sum, o, at, kept,
+                     lane % 4 < 2 && at.row < (e.row_sum & TC__KEEP_SOME ? end : o->m) && at.col < o->n);
 }
 
-TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o)
+TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o, const tc__epi_some some)
 {
     const tc__outputs *w = tc__epi_outputs(o);
-    float *most = kind == TC_MAX_ABS ? w->max_out : 0;
-    const tc__epi_lines x = {w->parts, w->row_out, most, o->m, w->across, w->batch, w->each};
+    const tc__epi_lines x = {w->parts, w->row_out, w->all_out, o->m, w->across, w->batch, w->each, some};
     tc__epi_finish_lines(kind, &x);
 }
 
@@ -542,7 +474,7 @@ TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o)
  */
 /* One element, or a pair where the hook is one of pairs (n is even then): alpha, beta * C, the hook, and to D. Says
  * what is kept of it. */
-TC_DEV_SM75 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p, const int number)
+TC_DEV_SM75 tc__kept tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p, const int number)
 {
     const int step = e.epi2 ? 2 : 1;
     const uint32_t from = (number < 4 ? p->lo : p->hi) + (uint32_t)(number % 4 * 4);
@@ -554,7 +486,7 @@ TC_DEV_SM75 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__e
         const uint32_t sum = tc_bits_from_f32(tc__epi_shared(from));
         ((uint32_t *)o->d)[tc__epi_d_at(o, lies)] =
             sum + (o->beta != 0.f ? ((const uint32_t *)o->c)[tc__epi_c_at(o, lies)] : 0u);
-        return 0.f;
+        return tc__kept_none(e.row_sum);
     }
 #pragma unroll
     for (int i = 0; i < step; i++) {
@@ -591,9 +523,8 @@ TC_DEV_SM75 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__e
         else if (e.d == TC_S8) ((int8_t *)o->d)[d] = (int8_t)tc__epi_s8(v[i]);
         else ((uint16_t *)o->d)[d] = (uint16_t)tc_pack(e.d, v[i], 0.f);
     }
-    if (!e.row_sum) return 0.f;
-    v[0] = tc__epi_keep(e.row_sum, 0.f, v[0]);
-    return step == 2 ? tc__epi_keep(e.row_sum, v[0], v[1]) : v[0];
+    if (!e.row_sum) return tc__kept_none(e.row_sum);
+    return tc__kept_keep(e.row_sum, tc__kept_none(e.row_sum), v, step);
 }
 
 /* Eight sums of integers, whose bits x holds, as tc__epi_exact says. */
@@ -625,12 +556,13 @@ TC_DEV int tc__epi_keeps_all(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at
 
 /* A piece to D: in 16 bytes where all eight exist and rows allow it, else what exists of it, element by element. A hook
  * is called once for each element of D and for no other. Says what is kept of the piece's part of its row. */
-TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
+TC_DEV_SM75 tc__kept tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
     const int size = tc_type_bits(e.d) / 8, size_c = e.only_back ? tc_type_bits(e.c) / 8 : size;
     const tc_gemm_at lies = tc__epi_lies(e, p, p->at);
     const int picks = (e.keep || e.triangle) && p->picks;
-    float x[8], kept = 0.f;
+    float x[8];
+    tc__kept kept = tc__kept_none(e.row_sum);
     if (p->at.row >= o->m || p->at.col >= o->n) return kept;
     if (!p->vec || p->at.col + 8 > o->n || (picks && !tc__epi_keeps_all(e, o, p->at))) {
 #pragma unroll 1
@@ -638,8 +570,8 @@ TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, cons
             tc_gemm_at here = p->at;
             here.col += i;
             if (picks && !tc__epi_kept(e, o, here)) continue;
-            const float more = tc__epi_edge(e, o, p, i);
-            if (e.row_sum) kept = tc__epi_join(e.row_sum, kept, more);
+            const tc__kept more = tc__epi_edge(e, o, p, i);
+            if (e.row_sum) kept = tc__kept_join(e.row_sum, kept, more);
         }
         return kept;
     }
@@ -686,9 +618,7 @@ TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, cons
         at.col += i;
         tc__epi_hook(e, o, x + i, at);
     }
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        if (e.row_sum) kept = tc__epi_keep(e.row_sum, kept, x[i]);
+    if (e.row_sum) kept = tc__kept_keep(e.row_sum, kept, x, 8);
 #pragma unroll
     for (int i = 0; i < 8; i++)
         if (e.back) tc__epi_put_shared((i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), x[i]);

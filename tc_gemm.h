@@ -43,7 +43,7 @@
  *   is then what tc_weights_pack wrote, the same bytes for every device from sm_80 on, ldb 0, k a multiple of
  *   .weights_k, stride_b in bytes. A and D are row-major, sums in f32, D f16, bf16 or f32. TC_GEMM_DEFINE takes
  *   Hopper's and Blackwell's kernels for them; the sm_80 ones on all other devices, for rows of A that TMA refuses,
- *   with .groups and .index, and on Blackwell with .aux, .row_sum and .col_sum.
+ *   with .groups and .index, and on Blackwell with .aux, .row_sum, .col_sum and .all_sum.
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
  *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120,
@@ -155,9 +155,9 @@
  *   The manual stands above tc_gemm_groups in tc_gemm_config.h.
  *
  * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, of 1 to 32 bits an
- * element, in D's layout or across it (.aux_layout); .row_sum = TC_SUM, TC_SUM_SQ or TC_MAX_ABS a float for each row of
- * D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
- * columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
+ * element, in D's layout or across it (.aux_layout); .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or TC_LOG_SUM_EXP
+ * a float for each row of D, .all_sum one for all of it: the manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums
+ * of columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
  *
  * ROWS. .rows = TC_SOFTMAX or TC_LOG_SOFTMAX, .top = 8: D's rows as probabilities and the largest of each, where a row
  * lies in one tile (n up to 256, or .bn): tc_gemm_rows.h. Wider rows: a product of any generator, and TC_ROWS_DEFINE
@@ -785,7 +785,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.weights = c.weights_k = c.weights_zero = c.op = 0, c.gate = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.rows = c.top = c.renorm = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0, c = tc__gemm_all_tiles(c);
+    if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = c.all_sum = c.sum_atomic = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }
 

@@ -127,18 +127,21 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, tc__gemm_end_row(c, to));
     if (c.index & TC_INDEX_D) piece.to = piece.at.row < tc__gemm_end_row(c, to) ? to->d_row[piece.at.row] : -1;
-    if (c.groups && piece.at.row >= to->end) return;
+    const int gone = c.groups && piece.at.row >= to->end;
+    if (gone && !tc__gemm_row_kind(c)) return;
     if ((c.index & TC_INDEX_D) && (uint32_t)piece.to >= (uint32_t)to->d_rows) return;
-    const float kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
-    if (c.row_sum) {
+    tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
+    if (!gone) kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
+    if (tc__gemm_row_kind(c)) {
+        if (gone) piece.at.row = -1;
         __syncwarp();
         tc__epi_piece_part(tc__gemm_epi(c), to->out, piece.at, kept);
     }
-    if (c.col_sum) {
+    if (tc__gemm_col_kind(c)) {
         const int left = to->out->m - first.row;
         const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first};
         __syncwarp();
-        tc__col_strip(c.col_sum, to->out, &x);
+        tc__col_strip(tc__gemm_col_kind(c), to->out, &x);
     }
 }
 

@@ -52,11 +52,18 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(aux_layout, 0),
     TC__GEMM_FIELD(col_sum, 0),     TC__GEMM_FIELD(d_scale, 0),
     TC__GEMM_FIELD(d_sf, 0),        TC__GEMM_FIELD(c_type, 0),
-    TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(chip, 107),      TC__GEMM_FIELD(sparse, 0),
+    TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(all_sum, 0),     TC__GEMM_FIELD(chip, 107),
+    TC__GEMM_FIELD(sparse, 0),      TC__GEMM_FIELD(sum_atomic, 1),
     TC__GEMM_FIELD(weights, 0),     TC__GEMM_FIELD(weights_k, 128), TC__GEMM_FIELD(weights_zero, 1),
     TC__GEMM_FIELD(triangle, 0),    TC__GEMM_FIELD(bsr, 256),       TC__GEMM_FIELD(op, 2),
     TC__GEMM_FIELD(rows, 2),        TC__GEMM_FIELD(top, 32),        TC__GEMM_FIELD(renorm, 1),
     {NULL, 0, 0}};
+
+/* A field that takes part of the workspace. */
+TC_HOST const char *tc__gemm_sum_name(const tc_gemm_config *c)
+{
+    return c->row_sum ? "row" : c->col_sum ? "col" : "all";
+}
 
 /* What must hold before a configuration can be completed. */
 TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
@@ -67,7 +74,7 @@ TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
     TC__GEMM_RULES(TC__RULE_SAY, *c)
     if (tc__gemm_twice(*c))
         return tc__fail(TC_ERR_CONFIG, ".%s_sum takes two launches, which NAME_run and NAME_launch do",
-                        c->row_sum ? "row" : "col");
+                        tc__gemm_sum_name(c));
     return TC_OK;
 }
 
@@ -277,16 +284,26 @@ TC_HOST tc_status tc__gemm_check_index(const tc_gemm_config *c, const tc_gemm_ar
     return TC_OK;
 }
 
-/* Bytes of the workspace, at its end, that .row_sum and .col_sum take; those of .row_sum come first. */
+/* Bytes of `across` parts of `count` lines each, and what is behind them where all of D is kept too (tc_epi.h). */
+TC_HOST size_t tc__gemm_lines_bytes(int kind, size_t batch, size_t across, size_t count)
+{
+    const size_t floats = tc__keep_kind(kind) == TC_LOG_SUM_EXP ? 2 : 1;
+    const size_t behind = kind & TC__KEEP_ALL ? (count + 31) / 32 * batch + 1 : 0;
+    if (!kind || kind & TC__KEEP_ATOMIC) return 0;
+    return ((floats * batch * across * count + behind) * sizeof(float) + 15) / 16 * 16;
+}
+
+/* Bytes of the workspace, at its end, that .row_sum, .col_sum and .all_sum take; those of rows come first. */
 TC_HOST size_t tc__gemm_row_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    const size_t across = ((size_t)g->n + 15) / 16;
-    return c->row_sum ? ((size_t)tc__gemm_batch(g) * across * (size_t)g->m * sizeof(float) + 15) / 16 * 16 : 0;
+    return tc__gemm_lines_bytes(tc__gemm_row_kind(*c), (size_t)tc__gemm_matrices(c, g, 'd'), ((size_t)g->n + 15) / 16,
+                                (size_t)g->m);
 }
 TC_HOST size_t tc__gemm_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    const size_t down = ((size_t)g->m + 15) / 16, columns = (size_t)tc__gemm_batch(g) * down * (size_t)g->n;
-    return tc__gemm_row_parts_bytes(c, g) + (c->col_sum ? (columns * sizeof(float) + 15) / 16 * 16 : 0);
+    return tc__gemm_row_parts_bytes(c, g)
+         + tc__gemm_lines_bytes(tc__gemm_col_kind(*c), (size_t)tc__gemm_batch(g), ((size_t)g->m + 15) / 16,
+                                (size_t)g->n);
 }
 
 /* The call as the rest of the workspace serves it. */
@@ -308,8 +325,8 @@ TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_
         return tc__fail(TC_ERR_CONFIG, "row_out is given, but the kernel was generated without .row_sum");
     if (!c->col_sum && g->col_out)
         return tc__fail(TC_ERR_CONFIG, "col_out is given, but the kernel was generated without .col_sum");
-    if (c->row_sum != TC_MAX_ABS && c->col_sum != TC_MAX_ABS && g->max_out)
-        return tc__fail(TC_ERR_CONFIG, "max_out is given, but the kernel's .row_sum is not TC_MAX_ABS");
+    if (!c->all_sum && g->all_out)
+        return tc__fail(TC_ERR_CONFIG, "all_out is given, but the kernel was generated without .all_sum");
     if (!tc__gemm_outputs(*c) || tc__gemm_empty(g)) return TC_OK;
     if (c->aux && !g->aux.p) return tc__fail(TC_ERR_NULL, "aux.p is null, but the kernel has .aux");
     if (c->aux && (uintptr_t)g->aux.p % (size_t)size)
@@ -324,17 +341,18 @@ TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_
         return tc__fail(TC_ERR_BATCH, "aux.stride = %lld, but batch = %d products need a place each",
                         (long long)g->aux.stride, tc__gemm_batch(g));
     if (c->row_sum && !g->row_out) return tc__fail(TC_ERR_NULL, "row_out is null, but the kernel has .row_sum");
-    if (((uintptr_t)g->row_out | (uintptr_t)g->max_out) % 4)
-        return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 4 bytes",
-                        (uintptr_t)g->row_out % 4 ? "row_out" : "max_out",
-                        (void *)((uintptr_t)g->row_out % 4 ? g->row_out : g->max_out));
+    if ((uintptr_t)g->row_out % 4)
+        return tc__fail(TC_ERR_ALIGN, "row_out = %p is not a multiple of 4 bytes", (void *)g->row_out);
     if (c->col_sum && !g->col_out) return tc__fail(TC_ERR_NULL, "col_out is null, but the kernel has .col_sum");
     if ((uintptr_t)g->col_out % 4)
         return tc__fail(TC_ERR_ALIGN, "col_out = %p is not a multiple of 4 bytes", (void *)g->col_out);
+    if (c->all_sum && !g->all_out) return tc__fail(TC_ERR_NULL, "all_out is null, but the kernel has .all_sum");
+    if ((uintptr_t)g->all_out % 4)
+        return tc__fail(TC_ERR_ALIGN, "all_out = %p is not a multiple of 4 bytes", (void *)g->all_out);
     if (tc__gemm_twice(*c) && (!g->workspace || g->workspace_size < tc__gemm_parts_bytes(c, g)))
         return tc__fail(TC_ERR_SIZE, "workspace_size = %llu is less than the %llu bytes that .%s_sum needs",
                         (unsigned long long)(g->workspace ? g->workspace_size : 0),
-                        (unsigned long long)tc__gemm_parts_bytes(c, g), c->row_sum ? "row" : "col");
+                        (unsigned long long)tc__gemm_parts_bytes(c, g), tc__gemm_sum_name(c));
     return TC_OK;
 }
 
@@ -565,7 +583,7 @@ TC_HOST void tc__gemm_more_to(const tc_gemm_config *c, const tc_gemm_args *g, tc
     if (w.vec)
         w.vec += (((uintptr_t)g->d | bytes) % 16 == 0) + (((uintptr_t)g->d | bytes) % 32 == 0);
     w.down = (int)(((int64_t)g->m + 15) / 16);
-    if (c->col_sum)
+    if (tc__gemm_col_kind(*c) && tc__gemm_twice(*c))
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16
                             + tc__gemm_row_parts_bytes(c, g));
     w.col_out = g->col_out;
@@ -584,9 +602,10 @@ TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g,
     memset((void *)&w, 0, sizeof w);
     w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;
     w.aux_vec = (uintptr_t)g->aux.p % 16 == 0 && g->aux.ld * size % 16 == 0 && g->aux.stride * size % 16 == 0;
-    w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_batch(g);
-    if (c->row_sum) w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
-    w.row_out = g->row_out, w.max_out = g->max_out, w.each = 1;
+    w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_matrices(c, g, 'd');
+    if (tc__gemm_row_kind(*c) && tc__gemm_twice(*c))
+        w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
+    w.row_out = g->row_out, w.all_out = g->all_out, w.each = 1;
     memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES, (const void *)&w, sizeof w);
 }
 
@@ -625,7 +644,7 @@ typedef struct tc__gemm_launched {
     tc_gemm_out *out;
 } tc__gemm_launched;
 
-/* Launches it, and with .row_sum or .col_sum once more. */
+/* Launches it, and with .row_sum, .col_sum or .all_sum once more. */
 TC_HOST tc_status tc__gemm_kernel_launch(const tc_gemm_config *c, const tc__gemm_launched *x, const tc__launch *how)
 {
     unsigned char *word = x->out->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES + offsetof(tc__outputs, finish);

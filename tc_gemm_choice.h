@@ -661,8 +661,8 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     /* one table of memos serves all generators */
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
     const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
-                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale)
-                        | (uint64_t)(given->col_sum + 4 * tc__gemm_quantised(*given)) << 8
+                        | (uint64_t)(64 * given->sparse + 4 * given->a_scale + given->b_scale)
+                        | (uint64_t)tc__gemm_quantised(*given) << 10
                         | (uint64_t)(given->weights + 256 * given->weights_zero + 512 * given->weights_k) << 32
                         | (uint64_t)(given->triangle + 4 * given->bsr) << 11 | (uint64_t)(given->acc == TC_F16) << 24
                         | (uint64_t)(given->gate ? 1 : 0) << 26
@@ -671,7 +671,9 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
                           | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
     /* what else says which kernels there are, and which may split k: tc__gemm_line_ok, tc__gemm_tiled */
     const uint64_t lines = (uint64_t)(tc__gemm_outputs(*given) + 2 * tc__tiles_some(*given) + 4 * (given->epi2 != 0))
-                         | (uint64_t)(given->index + 16 * given->d_layout) << 8 | (uint64_t)given->b << 16;
+                         | (uint64_t)(given->index + 16 * given->d_layout) << 8 | (uint64_t)given->b << 16
+                         | (uint64_t)(given->row_sum + 16 * given->col_sum + 256 * given->all_sum) << 32
+                         | (uint64_t)given->sum_atomic << 44;
     const uint64_t parts[9] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
                                kind << 48 | shapes << 40 | ways << 34 | straddle << 32

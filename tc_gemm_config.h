@@ -54,14 +54,30 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * kernels and along D's edges in single elements.
  *
  *     .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.row_out: m floats (batch: m for each matrix) of what the hook made,
- *                                              before it becomes D's type; args.max_out, which TC_MAX_ABS may have: one
- *                                              float, the largest of all. NaN stays NaN.
- * .row_sum needs a workspace (NAME_workspace), of a float for each 16 columns of a row, at its end; of that Hopper's
- * kernels use one for each row of a tile, but with .swap, a quantised D and k in parts. NAME_run launches the kernel
- * twice then: the second time it adds up what the first one left there, and starts up while the first one ends. The
- * order is fixed (tc_epi.h): the same call gives the same bits. Not with .groups, .index and TC_F64; .row_sum wants D
- * in rows; D = TC_S32 a hook. A plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve .row_sum.
- * Columns: tc_gemm_quant.h. */
+ *                TC_MAX                        before it becomes D's type: of each row the sum, the sum of squares, the
+ *                                              largest |x|, the largest x. NaN stays NaN
+ *     .row_sum = TC_LOG_SUM_EXP                log(sum of exp(x)) of each row, whatever its width: what a softmax of D
+ *                                              subtracts (exp(x - that) are the probabilities), and a cross-entropy is
+ *                                              that less the target's x. -inf of -inf alone, inf where one is. Beside
+ *                                              what x itself is off: about 1e-6 and a unit in its last place
+ *     .col_sum                                 the same of each column to args.col_out (tc_gemm_quant.h)
+ *     .all_sum                                 the same of all of D to args.all_out: one float a call, of all matrices
+ *                                              of a batch. The amax of a tensor is .all_sum = TC_MAX_ABS alone. Of
+ *                                              another kind than .row_sum or .col_sum if you like, but beside both of
+ *                                              them of one of theirs
+ * They need a workspace (NAME_workspace), of a float (TC_LOG_SUM_EXP: two) for each 16 columns of a row, at its end; of
+ * that Hopper's kernels use one for each row of a tile, but with .swap, a quantised D and k in parts; with .all_sum of
+ * a float for each 32 rows besides, and for one more. NAME_run launches the kernel twice then: the second time it adds
+ * up what the first one left there, and starts up while the first one ends. The order is fixed (tc_epi.h): the same
+ * call gives the same bits. All want D in rows, another type of it than TC_F64, and of TC_S32 a hook. A plan keeps the
+ * pointers, and tc_gemm_sm80_prepare and the like do not serve them.
+ * TC_INDEX_A goes with all of them; .aux with no .index and .groups. TC_GROUPS_ROWS and _MASKED have .row_sum: m
+ * floats, with _MASKED for each group, and of rows that are no group's nothing is written; not .col_sum and .all_sum.
+ * .gate has .row_sum, and .all_sum alone or of the same kind.
+ * .sum_atomic = 1 needs no workspace and no second launch: each part is added by an atomic to what args.row_out and
+ * args.col_out hold, or the larger stays there, so that the caller has put them to 0 (TC_MAX: -inf) or wants to go on
+ * adding. In an order that time decides: sums differ in their last bits from call to call. Not with TC_LOG_SUM_EXP,
+ * .all_sum and .gate. */
 enum { TC_AUX_PRE = 1 };
 
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
@@ -113,8 +129,10 @@ typedef struct tc_gemm_config {
     tc_epi_fn aux_epi;        /* what this hook makes of that; it has .epi's arguments */
     int chip;                 /* SM100: 107: for sm_107 alone (0: for all of them, in the form that each target has) */
     int stages_free;          /* SM100: set when completed: .stages was left out */
-    int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS of each row of D, in f32 (args.row_out; 0: none) */
-    int col_sum;              /* the same of each column (args.col_out) */
+    int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP of D's rows (args.row_out) */
+    int col_sum;              /* the same but TC_LOG_SUM_EXP of each column (args.col_out) */
+    int all_sum;              /* and of all of D (args.all_out) */
+    int sum_atomic;           /* 1: by atomics, added to what is there, in one launch (0: in a fixed order, in two) */
     int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
     int d_sf;                 /* TC_SF_UE8M0_32, TC_SF_UE4M3_16: so is it, as mxfp8, mxfp4, nvfp4 */
     int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
@@ -274,8 +292,8 @@ typedef struct tc_gemm_args {
               * pays, -1: never */
     tc_gemm_aux aux; /* where the configuration has it */
     float *row_out;  /* .row_sum: m floats, of each matrix of the batch */
-    float *max_out;  /* TC_MAX_ABS: the largest of them, or NULL */
     float *col_out;  /* .col_sum: n floats, of each matrix of the batch */
+    float *all_out;  /* .all_sum: one float, of all matrices */
     tc_gemm_scale d_scale_out; /* .d_scale: where factors go; row i's of columns 128 j ..: at[i * lines + j * blocks] */
     void *d_sf_out;            /* .d_sf: tc_sf_bytes(m, n, 32 or 16), stride_d_sf bytes apart in a batch; .groups: */
                                /* tc_gemm_quant.h */
@@ -298,16 +316,38 @@ TC_HD TC_CONSTEXPR int tc__gemm_aux_across(tc_gemm_config_in c, int turned)
 }
 
 /* Has a kernel more to write than D? */
-TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c) { return c.aux || c.row_sum || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c) 
+{
+    return c.aux || c.row_sum || c.col_sum || c.all_sum;
+}
 /* Are D's rows whole in a tile, so that they go to D by a way of their own? */
 TC_HD TC_CONSTEXPR int tc__gemm_in_tile(tc_gemm_config_in c) { return c.rows || c.top; }
-TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return c.row_sum || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_keeps(tc_gemm_config_in c) { return c.row_sum || c.col_sum || c.all_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return tc__gemm_keeps(c) && !c.sum_atomic; }
+/* What kernels keep of rows, and of columns, with TC__KEEP_: what is kept of all of D is of one or the other. */
+TC_HD TC_CONSTEXPR int tc__gemm_row_kind(tc_gemm_config_in c)
+{
+    const int some = c.groups == TC_GROUPS_ROWS || c.groups == TC_GROUPS_MASKED ? TC__KEEP_SOME : 0;
+    const int how = some | (c.sum_atomic ? TC__KEEP_ATOMIC : 0);
+    if (c.row_sum) return c.row_sum | (c.all_sum == c.row_sum ? TC__KEEP_ALL : 0) | how;
+    return c.all_sum && c.all_sum != c.col_sum ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
+}
+TC_HD TC_CONSTEXPR int tc__gemm_col_kind(tc_gemm_config_in c)
+{
+    const int all = c.all_sum && c.all_sum != c.row_sum;
+    const int how = c.sum_atomic ? TC__KEEP_ATOMIC : 0;
+    if (c.col_sum) return c.col_sum | (all && c.all_sum == c.col_sum ? TC__KEEP_ALL : 0) | how;
+    return all && c.row_sum ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
+}
 /* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
 TC_HD TC_CONSTEXPR int tc__gemm_quantised(tc_gemm_config_in c)
 {
     return c.d_scale || c.d_sf || c.d == TC_E4M3 || c.d == TC_E5M2 || c.d == TC_E2M1;
 }
-TC_HD TC_CONSTEXPR int tc__gemm_own_ends(tc_gemm_config_in c) { return tc__gemm_quantised(c) || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_own_ends(tc_gemm_config_in c) 
+{
+    return tc__gemm_quantised(c) || tc__gemm_col_kind(c);
+}
 TC_HD TC_CONSTEXPR int tc__gemm_c(tc_gemm_config_in c)
 {
     return !tc__gemm_quantised(c) ? c.d : c.c_type ? c.c_type : TC_BF16;
@@ -511,10 +551,14 @@ TC_HD TC_CONSTEXPR int tc__gemm_gate_types_ok(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc__gemm_gate_alone(tc_gemm_config_in c)
 {
-    return !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !tc__gemm_scaled(c) && !c.sf
-        && !c.weights && !c.sparse && !c.conv && !tc__gemm_by_80(c);
+    return !c.aux && !tc__gemm_col_kind(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !tc__gemm_scaled(c)
+        && !c.sf && !c.weights && !c.sparse && !c.conv && !tc__gemm_by_80(c);
 }
-enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
+/* Where B2's map lies, behind the hook's arguments; sums: and before what is told of sums of D. */
+TC_HD TC_CONSTEXPR int tc__gate_map_at(int sums)
+{
+    return (TC_EPI_MAX - (sums ? TC__OUTPUTS_BYTES : 0)) / 64 * 64 - 128;
+}
 #define TC__GEMM_GATE_RULES(X, c)                                                                                     \
     X(!(c).gate || (!(c).epi && !(c).epi2), "tc: give .gate or .epi, .epi2, not both: a gate makes D's element")      \
     X(!(c).gate || tc__gemm_gate_types_ok(c),                                                                         \
@@ -522,10 +566,11 @@ enum { TC__GATE_MAP_AT = TC_EPI_MAX / 64 * 64 - 128 };
     X(!(c).gate || (!tc__gemm_b_row(c) && !tc__gemm_d_col(c) && (!tc__gemm_a_col(c) || tc__gemm_is_16((c).a))),       \
       "tc: .gate wants .b_layout TC_COL and .d_layout TC_ROW, and .a_layout TC_ROW unless A has 16 bits")             \
     X(!(c).gate || tc__gemm_gate_alone(c),                                                                            \
-      "tc: .gate does not go with .aux, .row_sum, .col_sum, a quantised D, .triangle, .tile, .k_range, .bsr, "        \
-      ".a_scale, .b_scale, .sf, .weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and convolutions")                    \
-    X(!(c).gate || (c).epi_size <= TC__GATE_MAP_AT,                                                                   \
-      "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX")                             \
+      "tc: .gate does not go with .aux, .col_sum, .all_sum of another kind than .row_sum, a quantised D, .triangle, " \
+      ".tile, .k_range, .bsr, .a_scale, .b_scale, .sf, .weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and "          \
+      "convolutions")                                                                                                 \
+    X(!(c).gate || (c).epi_size <= tc__gate_map_at(tc__gemm_keeps(c)),                                                \
+      "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX, with sums of D 192")         \
     X((c).gated == 0 && ((c).gate || !(c).gate_blind), "tc: .gated and .gate_blind are the kit's: leave them out")
 
 /* And for kernels that have no gate. */
@@ -546,8 +591,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
       "tc: .renorm is 0 or 1, and 1 wants .top, and not .rows = TC_LOG_SOFTMAX")                                      \
     X(!tc__gemm_in_tile(c) || tc__gemm_rows_alone(c),                                                                 \
       "tc: .rows and .top want .d TC_F16, TC_BF16 or TC_F32, in rows, sums not in f16, and do not go with .gate, "    \
-      ".aux, .row_sum, .col_sum, .triangle, .tile, .k_range, .bsr, .groups, .index, .weights and convolutions: "      \
-      "TC_ROWS_DEFINE does the same behind any product")                                                              \
+      ".aux, .row_sum, .col_sum, .all_sum, .triangle, .tile, .k_range, .bsr, .groups, .index, .weights and "          \
+      "convolutions: TC_ROWS_DEFINE does the same behind any product")                                                \
     X(!tc__gemm_in_tile(c) || (c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES,                                         \
       "tc: .rows and .top leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
 
@@ -630,11 +675,23 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
       "tc: .aux_what must be TC_AUX_PRE, beside .aux, the second output's type, or left out")                         \
     X(((c).aux_what != 0) + ((c).aux_epi != 0) == ((c).aux != 0),                                                     \
       "tc: .aux needs to know what it is: .aux_what = TC_AUX_PRE, or a hook .aux_epi; without .aux there is neither") \
-    X((c).row_sum >= 0 && (c).row_sum <= TC_MAX_ABS, "tc: .row_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS or 0")       \
+    X((c).row_sum >= 0 && (c).row_sum <= TC_LOG_SUM_EXP,                                                          \
+      "tc: .row_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP or 0")                              \
     X(!tc__gemm_outputs(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                           \
       "tc: .aux and .row_sum are of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")      \
-    X(!tc__gemm_outputs(c) || (!(c).groups && !(c).index), "tc: .aux and .row_sum do not go with .groups and .index") \
-    X(!(c).row_sum || !tc__gemm_d_col(c), "tc: .row_sum wants .d_layout = TC_ROW")                                    \
+    X(!(c).aux || (!(c).groups && !(c).index), "tc: .aux does not go with .groups and .index")                        \
+    X(!tc__gemm_keeps(c) || (!tc__gemm_by_80(c) && !((c).index & TC_INDEX_D)),                                        \
+      "tc: .row_sum, .col_sum and .all_sum do not go with TC_GROUPS_K, TC_GROUPS_ARRAY and .index = TC_INDEX_D")      \
+    X((c).sum_atomic == 0 || ((c).sum_atomic == 1 && ((c).row_sum || (c).col_sum)),                                   \
+      "tc: .sum_atomic is 0 or 1, and 1 wants .row_sum or .col_sum")                                                  \
+    X(!(c).sum_atomic || ((c).row_sum != TC_LOG_SUM_EXP && !(c).all_sum && !(c).gate),                                \
+      "tc: .sum_atomic does not go with TC_LOG_SUM_EXP, .all_sum and .gate")                                          \
+    X(!(c).groups || (!(c).col_sum && !(c).all_sum),                                                                  \
+      "tc: .col_sum and .all_sum do not go with .groups, whose rows begin anywhere: .row_sum does")                   \
+    X((c).all_sum >= 0 && (c).all_sum <= TC_MAX, "tc: .all_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
+    X(!(c).all_sum || !(c).row_sum || !(c).col_sum || (c).all_sum == (c).row_sum || (c).all_sum == (c).col_sum,       \
+      "tc: beside both .row_sum and .col_sum, .all_sum must be what one of them is: D is added up twice, not thrice") \
+    X(!tc__gemm_row_kind(c) || !tc__gemm_d_col(c), "tc: .row_sum and .all_sum want .d_layout = TC_ROW")               \
     X(!tc__gemm_outputs(c) || ((c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES && TC_EPI_MAX % 8 == 0),                \
       "tc: .aux and .row_sum leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
 
@@ -672,11 +729,14 @@ enum { TC__GEMM_D_TMA, TC__GEMM_D_ROWS, TC__GEMM_D_PIECES };
 #ifdef __CUDACC__
 /* Is this the second launch, which .row_sum and .col_sum take? params: a lvalue that holds a tc_gemm_out. */
 #define TC__GEMM_FINISHES(c, params) (tc__gemm_twice(c) && tc__epi_outputs(&(params).out)->finish)
-#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out))
-TC_DEV_SM75 void tc__gemm_finish(tc_gemm_config_in c, const tc_gemm_out *o)
+#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out, &(params).groups))
+TC_DEV_SM75 void tc__gemm_finish(tc_gemm_config_in c, const tc_gemm_out *o, const tc_groups *g)
 {
-    if (c.row_sum) tc__epi_finish(c.row_sum, o);
-    if (c.col_sum) tc__col_finish(c.col_sum, o);
+    tc__epi_some some = {0, 0, 0};
+    if (c.groups == TC_GROUPS_MASKED) some.end = g->bounds, some.each = 1;
+    if (c.groups == TC_GROUPS_ROWS) some.end = g->bounds + g->count - 1 + g->lead, some.first = g->lead ? g->bounds : 0;
+    if (tc__gemm_row_kind(c)) tc__epi_finish(tc__gemm_row_kind(c), o, some);
+    if (tc__gemm_col_kind(c)) tc__col_finish(tc__gemm_col_kind(c), o);
 }
 
 /* Shipped hooks bring the size of their arguments. */
@@ -748,8 +808,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_raw(tc_gemm_config_in c) { return c.d == TC_S32 
 
 TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(tc_gemm_config_in c)
 {
-    tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2, c.index & TC_INDEX_D,
-                c.aux,   c.aux_epi,         c.row_sum,       tc__gemm_c(c), tc__gemm_own_ends(c),
+    tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c),      c.epi, c.epi2, c.index & TC_INDEX_D,
+                c.aux,   c.aux_epi,         tc__gemm_row_kind(c), tc__gemm_c(c), tc__gemm_own_ends(c),
                 tc__gemm_quantised(c),         c.keep, c.triangle, tc__gemm_aux_across(c, tc__gemm_d_col(c))};
     return e;
 }

@@ -197,8 +197,8 @@ typedef struct tc__gemm_kept {
     float *v;
     tc_gemm_at first;
     int count;
-    float *rows; /* what is kept of a lane's two rows of the tile so far, or null: its parts have 16 columns */
-    int some, end; /* some, a constant: not all of them need lie in D, whose rows end before this one */
+    tc__kept *rows; /* what is kept of a lane's two rows of the tile so far, or null: its parts have 16 columns */
+    int some, end;  /* some, a constant: not all of them need lie in D, whose rows end before this one */
 } tc__gemm_kept;
 
 /* What is kept of them. Where D is quantised the values come from shared memory too: of registers of sums that meet so,
@@ -216,9 +216,9 @@ TC_DEV_SM80 void tc__gemm_keep(tc_gemm_config_in c, const tc_gemm_out *o, const 
         for (int i = 0; i < 8; i++)
             if (tc__gemm_quantised(c)) asm("mov.f32 %0, %1;" : "=f"(copy[i]) : "f"(v[i]));
         if (tc__gemm_quantised(c)) v = copy;
-        if (c.row_sum && x.rows) tc__epi_fragment_rows(tc__gemm_epi(c), v, step, x.rows);
-        else if (c.row_sum) tc__epi_fragment_parts(tc__gemm_epi(c), o, v, step, from.first);
-        if (c.col_sum) tc__col_fragment(c.col_sum, o, v, from, step);
+        if (tc__gemm_row_kind(c) && x.rows) tc__epi_fragment_rows(tc__gemm_epi(c), v, step, x.rows);
+        else if (tc__gemm_row_kind(c)) tc__epi_fragment_parts(tc__gemm_epi(c), o, v, step, from.first);
+        if (tc__gemm_col_kind(c)) tc__col_fragment(tc__gemm_col_kind(c), o, v, from, step);
     }
 }
 

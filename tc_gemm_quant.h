@@ -14,7 +14,7 @@
  *                                              byte, so n, ldd and stride_d are even
  *     .d = TC_E4M3, TC_E5M2                    no factors: a hook that multiplies by a tensor's own, given, scale; what
  *                                              is too large stops at the type's ends. The amax for the next step's:
- *                                              .row_sum = TC_MAX_ABS and args.max_out
+ *                                              .all_sum = TC_MAX_ABS and args.all_out
  * With .groups (.d_sf: TC_GEMM_SM100_DEFINE alone) factors are where the next GEMM with the same groups looks for those
  * of its A. .d_scale: of D's rows; with TC_GROUPS_MASKED d_scale_out.batch apart. .d_sf with TC_GROUPS_ROWS: a group's
  * from a block of their own on (GROUPS in tc_sf.h: tc_sf_group_bytes(m, n, 32 or 16, count) in all, no stride_d_sf),
@@ -37,9 +37,9 @@
  *
  * SUMS OF COLUMNS (bias gradients), beside those of rows that tc_gemm_config.h has above TC_AUX_PRE:
  *     .col_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.col_out: n floats (batch: n for each matrix) of what the hook made,
- *                                              before it becomes D's type; with TC_MAX_ABS args.max_out too
- * All that is said of .row_sum holds, but that a float of the workspace is for 16 rows of a column. The same
- * generators have it; with .swap it wants .bm and .step to be multiples of 16.
+ *                TC_MAX                        before it becomes D's type
+ * All that is said of .row_sum holds, but for .groups, and but that a float of the workspace is for 16 rows of a
+ * column. The same generators have it; with .swap it wants .bm and .step to be multiples of 16.
  *
  * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h, tc_gemm_sm100_store.h
  * and tc_gemm_sm80.h bring the rows.
@@ -98,10 +98,10 @@ enum { TC__MORE_BYTES = 64 };
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index = TC_INDEX_D")    \
     X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
       "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                   \
-    X((c).col_sum >= 0 && (c).col_sum <= TC_MAX_ABS, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS or 0")       \
-    X(!(c).col_sum || (!tc__gemm_d_col(c) && !(c).groups && !(c).index),                                              \
-      "tc: .col_sum wants .d_layout = TC_ROW, and no .groups and .index")                                             \
-    X(!(c).col_sum || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                                   \
+    X((c).col_sum >= 0 && (c).col_sum <= TC_MAX, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
+    X(!tc__gemm_col_kind(c) || !tc__gemm_d_col(c),                                                                    \
+      "tc: .col_sum wants .d_layout = TC_ROW")                                                                        \
+    X(!tc__gemm_col_kind(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                          \
       "tc: .col_sum is of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")                \
     X(!tc__gemm_own_ends(c)                                                                                           \
           || ((c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES - TC__MORE_BYTES && TC_EPI_MAX % 8 == 0),                \
@@ -401,9 +401,12 @@ TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, flo
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->down + at.row / 16) * o->n + at.col;
+    if (kind & TC__KEEP_ATOMIC) {
+        tc__epi_red_if(kind, yes, w->col_out + (long long)at.batch * o->n + at.col, kept);
+        return;
+    }
     tc__epi_put_if(yes, w->parts + i, kept);
-    /* the second launch raises it */
-    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && all->max_out, all->max_out, 0.f);
+    if (kind & TC__KEEP_ALL) tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->n, w->down, all->batch), 0.f);
 }
 
 /* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's
@@ -421,7 +424,7 @@ TC_DEV_SM80 void tc__col_fragment(const int kind, const tc_gemm_out *o, const fl
 #pragma unroll
         for (int i = 0; i < most / 2; i++) {
             const float *two = v + j + i / 2 * 4 + i % 2;
-            c[i] = tc__epi_keep_sum(kind, tc__epi_keep_sum(kind, 0.f, two[0]), two[2]);
+            c[i] = tc__epi_keep_sum(kind, tc__epi_keep_sum(kind, tc__epi_none(kind), two[0]), two[2]);
         }
 #pragma unroll
         for (int s = 0; s < 3; s++) { /* upper lanes keep the upper half */
@@ -455,7 +458,7 @@ TC_DEV void tc__col_strip(const int kind, const tc_gemm_out *o, const tc__col_pl
 #pragma unroll 1
     for (int col = tc_lane(); col < x->cols && x->first.col + col < o->n && x->rows > 0; col += 32) {
         tc_gemm_at at = x->first;
-        float kept = 0.f;
+        float kept = tc__epi_none(kind);
         at.col += col;
 #pragma unroll 1
         for (int r = 0; r < x->rows; r++) {
@@ -471,8 +474,7 @@ TC_DEV_SM75 void tc__col_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
-    float *most = kind == TC_MAX_ABS ? all->max_out : 0;
-    const tc__epi_lines x = {w->parts, w->col_out, most, o->n, w->down, all->batch, 1};
+    const tc__epi_lines x = {w->parts, w->col_out, all->all_out, o->n, w->down, all->batch, 1, {0, 0, 0}};
     tc__epi_finish_lines(kind, &x);
 }
 

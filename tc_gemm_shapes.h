@@ -22,7 +22,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_undone(tc_gemm_config_in given)
     tc_gemm_config c = given;
     c.a = c.b = c.d = TC_F16;
     c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = c.index = c.sparse = c.a_scale = c.b_scale = 0;
-    c.col_sum = c.d_scale = c.d_sf = c.c_type = c.weights = c.weights_k = c.weights_zero = c.op = 0;
+    c.col_sum = c.all_sum = c.sum_atomic = 0;
+    c.d_scale = c.d_sf = c.c_type = c.weights = c.weights_k = c.weights_zero = c.op = 0;
     if (tc__gemm_by_80(c)) c.groups = 0;
     c.gate = 0, c.rows = c.top = c.renorm = 0;
     return c;

@@ -33,7 +33,7 @@
  *                 same bytes as for TC_GEMM_SM90_DEFINE; with .weights_k and .weights_zero. .a = .b is TC_BF16 or
  *                 TC_F16, which they are multiplied as, .bn 128, .bk 128, no cluster; .bm is 16..256 rows of D in
  *                 steps of 16 (128): 16 for few rows, 128 or more for many; .split as without. Not with .clc, .groups,
- *                 .index, .aux, .row_sum, .col_sum and a quantised D, nor on sm_107 (tc_gemm_sm100_weights.h)
+ *                 .index, .aux, sums of D and a quantised D, nor on sm_107 (tc_gemm_sm100_weights.h)
  *     .index      TC_INDEX_A: A's rows come by TMA's gather4, four an instruction. With .sf the factors in args.sfa are
  *                 those of the product's rows, in their order, not of A's
  * Where D is column-major m and n change places in these. Of args.choice .blocks and, with .split, .parts mean

@@ -94,7 +94,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm100_serves(tc_gemm_config_in c)
 {
     return !c.weights ? tc__gemm_by_tcgen05(c) && !tc__gemm_in_tile(c)
-                      : tc__gemm_weights_plain(c) && !tc__gemm_outputs(c) && !tc__gemm_quantised(c) && !c.col_sum;
+                      : tc__gemm_weights_plain(c) && !tc__gemm_outputs(c) && !tc__gemm_quantised(c);
 }
 
 /* .sf: k's that share a factor, and the factors' type; 0 without. */
@@ -456,7 +456,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
       "tc: .weights on Blackwell want .bk 128, .bn 128, A and D row-major, and no cluster, .clc, .groups, .index, "   \
       ".sparse or .b_layout")                                                                                         \
     X(tc__gemm100_weights_d_ok(c),                                                                                    \
-      "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum or .col_sum")  \
+      "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum, .col_sum or " \
+      ".all_sum")                                                                                                     \
     X((c).weights == 0 || (c).chip == 0, "tc: .weights are not for sm_107: .chip must be left out")                   \
     TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
     TC__GEMM_NO_ROWS_RULES(X, c)                                                                                      \

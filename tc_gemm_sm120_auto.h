@@ -32,7 +32,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(tc_gemm_config_in given, con
     tc_gemm_config c = given;
     if (!tc__gemm120_serves(c)) {
         c = tc__gemm_undone(c);
-        c.groups = c.aux = c.aux_what = c.aux_layout = c.row_sum = 0, c.aux_epi = 0;
+        c.groups = c.aux = c.aux_what = c.aux_layout = c.row_sum = c.all_sum = c.sum_atomic = 0, c.aux_epi = 0;
         c = tc__gemm_all_tiles(c);
     }
     c.promote = 0;

@@ -350,8 +350,8 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
 #define TC__GEMM_SM120_OWN_RULES(X, c)                                                                                \
     TC__GEMM_PLAIN_D_RULES(X, c)                                                                                      \
     X(!((c).index & TC_INDEX_A) && !tc__gemm_outputs(c),                                                              \
-      "tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux and .row_sum: TC_GEMM_SM80_DEFINE and "              \
-      "TC_GEMM_DEFINE have")                                                                                          \
+      "tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux, .row_sum and .all_sum: TC_GEMM_SM80_DEFINE "        \
+      "and TC_GEMM_DEFINE have")                                                                                      \
     X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c)           \
           || tc__gemm_by_80(c) || (c).gate,                                                                           \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \

@@ -450,7 +450,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
     }
     t = looked_up & TC__GEMM80_GROUPS ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                       : tc__gemm80_tile_of(k, p);
-    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups);
     if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;
     tc__gemm80_compute(how, k, p, &t);
 }

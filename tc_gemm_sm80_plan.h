@@ -254,6 +254,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
+    X(!(c).gate || !tc__gemm_keeps(c) || (c).bn % (32 * (c).warps_n) == 0,                                            \
+      "tc: with .gate and sums of D, .bn must be a multiple of 32 * .warps_n")                                        \
     X(tc__gemm80_gate_ok(c),                                                                                          \
       "tc: with .gate, one pass of copies must fill 16 rows of B or a multiple: threads / (.bk / 8) (8: the elements "\
       "of 16 bytes)")                                                                                                 \

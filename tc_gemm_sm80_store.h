@@ -27,8 +27,8 @@ typedef struct tc__gemm80_to {
 TC_DEV_SM75 tc_epi tc__gemm80_epi(tc_gemm80_in k)
 {
     const tc_epi e = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
-                      k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c),
-                      k.c.keep, k.c.triangle, tc__gemm_aux_across(k.c, k.turned)};
+                      k.c.aux_epi, tc__gemm_row_kind(k.c), tc__gemm_c(k.c), tc__gemm_own_ends(k.c),
+                      tc__gemm_quantised(k.c), k.c.keep, k.c.triangle, tc__gemm_aux_across(k.c, k.turned)};
     return e;
 }
 
@@ -49,20 +49,23 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
         piece.at.row += row;
         piece.at.col += number * 8;
         if (epi.only_back) tc__quant_clear(to.out, &piece, to.end);
-        if ((k.c.groups || epi.scattered) && piece.at.row >= to.end) continue;
+        const int gone = (k.c.groups || epi.scattered) && piece.at.row >= to.end;
+        if (gone && !epi.row_sum) continue;
         if (epi.scattered) piece.to = p->d_row[piece.at.row];
         if (epi.scattered && (uint32_t)piece.to >= (uint32_t)p->d_rows) continue;
-        const float kept = tc__epi_store_piece(epi, to.out, &piece);
+        tc__kept kept = tc__kept_none(epi.row_sum);
+        if (!gone) kept = tc__epi_store_piece(epi, to.out, &piece);
         if (epi.row_sum) {
+            if (gone) piece.at.row = -1;
             __syncwarp();
             tc__epi_piece_part(epi, to.out, piece.at, kept);
         }
     }
-    if (k.c.col_sum) {
+    if (tc__gemm_col_kind(k.c)) {
         const int left = to.out->m - to.first.row;
         const tc__col_place x = {stage, (wn + 8) * 4, left < 16 ? left : 16, wn, to.first};
         __syncwarp();
-        tc__col_strip(k.c.col_sum, to.out, &x);
+        tc__col_strip(tc__gemm_col_kind(k.c), to.out, &x);
     }
 }
 

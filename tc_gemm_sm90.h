@@ -376,7 +376,7 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
     if (!edges && tc_elect_one()) {
         if (!c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
-        if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + TC__GATE_MAP_AT));
+        if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + tc__gate_map_at(tc__gemm_keeps(c))));
     }
     if (!tc__gemm_in_rows(c) && !tc__gemm90_noted(c))
         run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
@@ -602,7 +602,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
     p->edges = 0, p->a_rows = p->b_rows = 0x7fffffff;
-    if (tc__gemm90_whole_rows(v) && cut->parts < 2) tc__gemm_row_parts_of(&p->out, cut->width / v.cluster_k / 16);
+    if (tc__gemm90_whole_rows(e) && cut->parts < 2) tc__gemm_row_parts_of(&p->out, d_width / v.cluster_k / 16);
     tc__tiles_fill(&v, g, cut, p);
     p->width = cut->width;
     p->cluster = cut->cluster;
@@ -670,7 +670,7 @@ TC_HOST tc_status tc__gemm90_map_b2(const tc_gemm_config *c, const tc_gemm_args 
     tc_status st;
     other.b = g->b2;
     st = tc__gemm90_map(&map, c, &other, box);
-    if (st == TC_OK) memcpy(p->out.epi + TC__GATE_MAP_AT, &map, sizeof map);
+    if (st == TC_OK) memcpy(p->out.epi + tc__gate_map_at(tc__gemm_keeps(*c)), &map, sizeof map);
     return st;
 }
 

@@ -209,7 +209,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     /* sums of rows and of columns want more registers than a warpgroup with tiles of its own has left, and so do either
      * of integers, or beside a second output */
     const int more = tc__gemm_sums(given) == TC_S32 || given.aux;
-    const int many = (given.row_sum && given.col_sum) || (tc__gemm_twice(given) && more);
+    const int many = (tc__gemm_row_kind(given) && tc__gemm_col_kind(given)) || (tc__gemm_keeps(given) && more);
     c.schedule = many && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */
     if (c.sparse && t.cluster_m == 2 && !twice) c.epi_stages = 1;

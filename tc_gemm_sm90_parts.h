@@ -180,7 +180,8 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     const int by_tma = g->p->d_by == TC__GEMM_D_TMA;
     const int direct = tail && !cut && tc__gemm90_tails(c) && by_tma && !tc__gemm90_picks(c, u);
-    float rows[TC__GEMM90_KEPT] = {0.f};
+    tc__kept rows[TC__GEMM90_KEPT];
+    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc, rows);
@@ -192,7 +193,8 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
 TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        float *acc)
 {
-    float rows[TC__GEMM90_KEPT] = {0.f};
+    tc__kept rows[TC__GEMM90_KEPT];
+    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     tc__gemm90_store_pieces(c, g, u, acc, rows);
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
@@ -207,7 +209,8 @@ TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_blo
                    || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                    || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
-    float rows[TC__GEMM90_KEPT] = {0.f};
+    tc__kept rows[TC__GEMM90_KEPT];
+    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (aside) tc__gemm90_store_pieces(c, g, u, acc, rows);
     else tc__gemm90_store_swapped(c, g, u, acc);

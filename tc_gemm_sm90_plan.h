@@ -192,7 +192,8 @@ enum { TC__GEMM90_ASIDE = 128 };
  * has not. */
 TC_HD TC_CONSTEXPR int tc__gemm90_whole_rows(tc_gemm_config_in c)
 {
-    return c.row_sum && !c.swap && !c.any && !tc__gemm_quantised(c) && c.bn / c.cluster_k % 16 == 0 && c.step % 16 == 0;
+    return tc__gemm_row_kind(c) && !c.swap && !c.any && !tc__gemm_quantised(c) && c.bn / c.cluster_k % 16 == 0
+        && c.step % 16 == 0;
 }
 
 /* Places of 16 columns that a tile of that width takes. */
@@ -507,6 +508,12 @@ typedef struct tc_gemm_sm90_params {
 enum { TC__GEMM90_EARLY_A = 1, TC__GEMM90_EARLY_B = 2 };
 /* The last rows of A, of B have a map; and there are tiles with rows that do not exist. */
 enum { TC__GEMM90_EDGE_A = 1, TC__GEMM90_EDGE_B = 2, TC__GEMM90_EDGE_ROWS = 4 };
+
+/* May C of a tile be asked for when the tile begins? */
+TC_HD TC_CONSTEXPR int tc__gemm90_asks_c(tc_gemm_config_in c)
+{
+    return !c.any && !c.gate && !(c.index & TC_INDEX_D) && c.groups != TC_GROUPS_ARRAY;
+}
 
 /* Has a kernel the way by rows? With many accumulators there are no registers left for it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(tc_gemm_config_in c) { return tc__gemm90_rows(c) * c.bn / 128 <= 128; }

@@ -80,7 +80,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_gathers_ok(tc_gemm_config_in c)
                                  && (c).step % TC__QUANT_COLS == 0),                                                  \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn and .step to be multiples of 128, and no "     \
       ".swap, .split and .cluster_k: a row's 128 columns are one warp's")                                             \
-    X(!(c).col_sum || !(c).swap || (!(c).any && (c).bm % 16 == 0 && (c).step % 16 == 0),                              \
+    X(!tc__gemm_col_kind(c) || !(c).swap || (!(c).any && (c).bm % 16 == 0 && (c).step % 16 == 0),                     \
       "tc: with .col_sum and .swap, .bm and .step must be multiples of 16; TC_GEMM_SM90_ANY_DEFINE has no .col_sum")
 
 /* TC_F32 */

@@ -114,12 +114,6 @@ TC_DEV tc_gemm_at tc__gemm90_box_at(tc_gemm_config_in c, const tc_gemm90_block *
     return at;
 }
 
-/* May C of a tile be asked for when the tile begins? */
-TC_HD TC_CONSTEXPR int tc__gemm90_asks_c(tc_gemm_config_in c)
-{
-    return !c.any && !c.gate && !(c.index & TC_INDEX_D) && c.groups != TC_GROUPS_ARRAY;
-}
-
 /* By the threads that compute the tile. */
 TC_DEV_SM90 void tc__gemm90_c_ahead(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u)
 {
@@ -243,15 +237,16 @@ TC_DEV int tc__gemm90_lands(tc_gemm_config_in c, const tc_gemm90_block *g, const
 }
 
 /* A lane's piece to D, with what is kept of its row: as a part, or added to *row. */
-TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_spot *s,
-                                       const tc__epi_piece *piece, float *row)
+TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                       const tc__gemm90_spot *s, const tc__epi_piece *piece, tc__kept *row)
 {
     tc_gemm_at at = piece->at;
-    float kept = 0.f;
-    if (s->row + tc_lane() / 2 < s->rows) kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
+    tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
+    if (s->row + tc_lane() / 2 < s->rows && (!tc__gemm_in_rows(c) || at.row < u->w.end))
+        kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
     else at.row = -1;
     __syncwarp();
-    if (c.row_sum && row) *row = tc__epi_join(c.row_sum, *row, kept);
+    if (tc__gemm_row_kind(c) && row) *row = tc__kept_join(tc__gemm_row_kind(c), *row, kept);
     else tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
 }
 
@@ -263,12 +258,12 @@ TC_DEV void tc__gemm90_keep_columns(tc_gemm_config_in c, const tc_gemm90_block *
     const int rows = left < own ? left : own;
     const tc__col_place x = {u->buf, 64, rows < 16 ? rows : 16, 16,
                              {row, (c.swap ? u->w.row : u->w.col) + s->col, tc__gemm90_matrix(c, u), 0}};
-    tc__col_strip(c.col_sum, &g->p->out, &x);
+    tc__col_strip(tc__gemm_col_kind(c), &g->p->out, &x);
 }
 
 /* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
 TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                        const tc__gemm90_spot *s, float *kept)
+                                        const tc__gemm90_spot *s, tc__kept *kept)
 {
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
@@ -282,9 +277,9 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(&g->p->out, &piece, tc__gemm90_end(c, g, u));
     if (c.index & TC_INDEX_D) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
-    if (c.row_sum || c.col_sum) {
-        tc__gemm90_store_kept(c, g, s, &piece, kept);
-        if (c.col_sum) tc__gemm90_keep_columns(c, g, u, s);
+    if (tc__gemm_row_kind(c) || tc__gemm_col_kind(c)) {
+        tc__gemm90_store_kept(c, g, u, s, &piece, kept);
+        if (tc__gemm_col_kind(c)) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
     if (s->row + (int)lane / 2 < s->rows && (!tc__gemm_in_rows(c) || piece.at.row < u->w.end)
@@ -294,7 +289,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
 
 /* This warp's places of a tile that go to D in pieces. One loop, so that a hook's code stands here once. */
 TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                         const float *acc, float *rows)
+                                         const float *acc, tc__kept *rows)
 {
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
               wide = tc__gemm90_across(c, g), clips = tc__gemm90_clips(g);
@@ -317,11 +312,12 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
             const tc__gemm90_taken all = {k / groups, k % groups * 16, 8};
             if (k == i) tc__gemm90_put_place(c, u->buf, tc__gemm90_take(c, acc, all, room));
         }
-        float kept = 0.f;
+        tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
         tc__gemm90_store_piece(c, g, u, &s, tc__gemm90_whole_rows(c) ? &kept : 0);
 #pragma unroll
         for (int k = 0; k < blocks; k++)
-            if (tc__gemm90_whole_rows(c) && k == i / groups) rows[2 * k] = tc__epi_join(c.row_sum, rows[2 * k], kept);
+            if (tc__gemm90_whole_rows(c) && k == i / groups)
+                rows[2 * k] = tc__kept_join(tc__gemm_row_kind(c), rows[2 * k], kept);
     }
     __syncwarp();
 #pragma unroll
@@ -367,7 +363,8 @@ typedef struct tc__gemm90_storing {
     int end;              /* rows end before this one */
     int plain;            /* a constant: by TMA, and without C */
     int some;             /* a constant: hooks ask whether an element is inside D */
-    float *acc, *rows;
+    float *acc;
+    tc__kept *rows;
 } tc__gemm90_storing;
 
 /* One of them. */
@@ -376,7 +373,7 @@ typedef struct tc__gemm90_one {
     tc_gemm_at first;
     float *v;    /* its sums */
     uint32_t to; /* where it is filled */
-    float *rows; /* what is kept of their rows, or null */
+    tc__kept *rows; /* what is kept of their rows, or null */
 } tc__gemm90_one;
 
 /* Only conditions that the compiler knows to be the same for the warp may stand around a box: else it takes the warp
@@ -484,7 +481,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
 
 /* The same: wholly inside D, or in part where TMA clips. */
 TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                        float *acc, float *rows)
+                                        float *acc, tc__kept *rows)
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(g);
@@ -546,7 +543,7 @@ TC_DEV void tc__gemm90_add_two(tc_gemm_config_in c, const tc_gemm_out *o, float 
 }
 
 TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                       const float *acc, float *rows)
+                                       const float *acc, tc__kept *rows)
 {
     const tc_gemm_out *o = &g->p->out;
     const int lane = tc_lane(), end = tc__gemm90_end(c, g, u);
@@ -794,13 +791,13 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_b
 
 /* What is kept of the tile's rows of this warp, a part each. */
 TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                     const float *rows)
+                                     const tc__kept *rows)
 {
     const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
         const tc_gemm_at at = {u->w.row + u->warp_row + i * 64, u->w.col + own, tc__gemm90_matrix(c, u), 0};
-        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at);
+        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at, tc__gemm90_end(c, g, u));
     }
 }
 

@@ -37,7 +37,7 @@
  * TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE, and TC_GEMM_DEFINE, which takes the sm_80 kernels elsewhere than on Hopper
  * and for rows that TMA refuses. Clusters, ping-pong, .step and .swap as ever (.bsr: .cluster_m 1, no .swap). .k_range
  * goes with .triangle and .tile. Hooks, alpha, beta, C, batches, layouts (.bsr: A and D in rows) and plans too.
- * Not with them: .groups, .index, .aux, .row_sum, .sparse, .weights, .a_scale, .b_scale, .split, .cluster_k;
+ * Not with them: .groups, .index, .aux, sums of D, .sparse, .weights, .a_scale, .b_scale, .split, .cluster_k;
  * .epi2 not with .triangle and .keep, for they may keep one of a pair; .raster not with .triangle.
  */
 #ifndef TC_GEMM_TILES_H
@@ -71,8 +71,8 @@ TC_HD TC_CONSTEXPR int tc__tiles_bsr_ok(tc_gemm_config_in c)
     X(!(c).bsr || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c)), "tc: .bsr wants .a_layout and .d_layout TC_ROW")        \
     X(!tc__tiles_some(c) || (!(c).groups && !(c).index && !tc__gemm_outputs(c) && !(c).sparse                         \
                              && !tc__gemm_scaled(c) && !(c).sf && !(c).any && !tc__gemm_own_ends(c)),                 \
-      "tc: .triangle, .tile, .k_range and .bsr do not go with .groups, .index, .aux, .row_sum, .col_sum, a quantised "\
-      "D, .sparse, .a_scale, .b_scale, .sf and TC_GEMM_SM90_ANY_DEFINE")                                              \
+      "tc: .triangle, .tile, .k_range and .bsr do not go with .groups, .index, .aux, .row_sum, .col_sum, .all_sum, a "\
+      "quantised D, .sparse, .a_scale, .b_scale, .sf and TC_GEMM_SM90_ANY_DEFINE")                                    \
     X(!tc__tiles_some(c) || (!tc__gemm_is_f32((c).a)                                                                  \
                              && (tc__gemm_is_16((c).a) || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)))),               \
       "tc: .triangle, .tile, .k_range and .bsr go without .a = TC_F32, and but for types of 16 bits with A in rows "  \

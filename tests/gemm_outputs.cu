@@ -1,10 +1,14 @@
-/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum), against fp64 on the CPU:
- * every element, every byte around each output, and the same bits when a plan runs it again.
+/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum, .col_sum, .all_sum),
+ * against fp64 on the CPU: every element, every byte around each output, and the same bits when a plan runs it again.
+ * Where k is 0, C holds infinities and NaN at times. Groups and looked-up rows of A: sums of the rows that there are.
  *     build/tests/gemm_outputs [problems] [seed]
  *
  * Bounds: a sum of k products in f32 is off by at most (k + 8) * 2^-23 * sum |a b|, rounding to a type adds half a unit
- * in its last place; what is kept of a row adds n roundings of it. */
+ * in its last place; what is kept of a row (or a column, or of D) adds as many roundings of it as it has elements. */
 #define TC_SM90_STUBS
+#include <float.h>
+#include <math.h>
+
 #include "../tc.h"
 #include "test.h"
 
@@ -20,6 +24,11 @@ TC_DEV tc_f32x2 pair(tc_f32x2 x, tc_gemm_at at, const void *args)
     const bias_args *p = (const bias_args *)args;
     const tc_f32x2 r = {tc_relu(x.x + p->bias[at.col]), tc_relu(x.y + p->bias[at.col + 1])};
     return r;
+}
+/* A gate that reads memory: what does not exist must not be asked for. */
+TC_DEV float gate_bias(float gate, float up, tc_gemm_at at, const void *args)
+{
+    return tc_relu(gate + ((const bias_args *)args)->bias[at.col]) * up;
 }
 /* What bias_relu is the slope of: 1 where it lets x pass. */
 TC_DEV float mask(float x, tc_gemm_at at, const void *args)
@@ -55,16 +64,53 @@ typedef struct {
 TC_GEMM_SM100_DEFINE(sm100, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .aux = TC_F32, .aux_what = TC_AUX_PRE,
                      .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 128, .cluster_m = 2, .aux = TC_BF16,
-                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS)
+                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM100_DEFINE(sm100_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .aux = TC_E4M3, .aux_epi = scaled,
                      .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 128, .cluster_m = 2, .aux = TC_B1,
                      .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .row_sum = TC_MAX,
+                     .col_sum = TC_MAX, .all_sum = TC_MAX)
+TC_GEMM_SM100_DEFINE(sm100_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 128, .split = 1,
+                     .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM100_DEFINE(sm100_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .row_sum = TC_LOG_SUM_EXP,
+                     .col_sum = TC_MAX, .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .groups = TC_GROUPS_ROWS,
+                     .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM100_DEFINE(sm100_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bn = 128,
+                     .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM)
+TC_GEMM_SM100_DEFINE(sm100_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .groups = TC_GROUPS_MASKED,
+                     .row_sum = TC_MAX, .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .index = TC_INDEX_A,
+                     .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM)
+TC_GEMM_SM100_DEFINE(sm100_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .row_sum = TC_MAX,
+                     .col_sum = TC_SUM_SQ, .sum_atomic = 1)
+TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
+                     .epi = HOOKED(bias_relu))
 #else
 TC_GEMM_SM80_DEFINE(sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_BF16, .aux_what = TC_AUX_PRE,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .warps_n = 2, .aux = TC_F16,
-                    .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
+                    .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .all_sum = TC_SUM_SQ, .epi2 = HOOKED(pair))
+TC_GEMM_SM80_DEFINE(sm80_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_MAX, .col_sum = TC_MAX,
+                    .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM80_DEFINE(sm80_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .aux = TC_BF16,
+                    .aux_what = TC_AUX_PRE, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
+TC_GEMM_SM80_DEFINE(sm80_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS,
+                    .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM80_DEFINE(sm80_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .groups = TC_GROUPS_ROWS,
+                    .row_sum = TC_MAX_ABS)
+TC_GEMM_SM80_DEFINE(sm80_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_index, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index = TC_INDEX_A, .row_sum = TC_MAX,
+                    .col_sum = TC_SUM, .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM80_DEFINE(sm80_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .warps_n = 2,
+                    .groups = TC_GROUPS_MASKED, .gate = HOOKED(gate_bias), .row_sum = TC_SUM)
+TC_GEMM_SM80_DEFINE(sm80_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .row_sum = TC_SUM, .col_sum = TC_MAX_ABS,
+                    .sum_atomic = 1, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
@@ -73,7 +119,45 @@ TC_GEMM_SM90_DEFINE(sm90_turns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 
                     .cluster_m = 2, .schedule = TC_PINGPONG, .aux = TC_BF16, .aux_what = TC_AUX_PRE,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
-                    .row_sum = TC_MAX_ABS)
+                    .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(sm90_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 256, .bn = 64, .step = 16, .split = 1,
+                    .row_sum = TC_MAX, .col_sum = TC_MAX, .all_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_pp_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
+                    .schedule = TC_PINGPONG, .row_sum = TC_MAX, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 96, .step = 48, .split = 1,
+                    .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_pp_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 16,
+                    .schedule = TC_PINGPONG, .row_sum = TC_LOG_SUM_EXP, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_swap_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1,
+                    .split = 1, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_k2_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
+                    .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 96, .step = 48,
+                    .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_groups_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 128,
+                    .schedule = TC_PINGPONG, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_swap_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
+                    .swap = 1, .groups = TC_GROUPS_MASKED, .row_sum = TC_MAX, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bm = 64, .bn = 128,
+                    .groups = TC_GROUPS_ROWS, .row_sum = TC_MAX_ABS, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 256, .bn = 64,
+                    .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .index = TC_INDEX_A,
+                    .row_sum = TC_SUM, .col_sum = TC_MAX_ABS, .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 64, .split = 1,
+                    .gate = tc_gate_silu, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_gate_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 192,
+                    .schedule = TC_PINGPONG, .gate = HOOKED(gate_bias), .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
+TC_GEMM_SM90_DEFINE(sm90_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .index = TC_INDEX_A, .groups = TC_GROUPS_ROWS, .gate = HOOKED(gate_bias), .row_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 96, .step = 48, .split = 1,
+                    .row_sum = TC_MAX, .col_sum = TC_SUM, .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(sm90_atomic_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
+                    .swap = 1, .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM_SQ, .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(sm90_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .all_sum = TC_SUM_SQ,
+                    .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .split = 1, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8, .swap = 1,
                     .split = 1, .aux = TC_BF16, .aux_what = TC_AUX_PRE, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .d_layout = TC_COL,
@@ -105,6 +189,10 @@ TC_GEMM_SM90_DEFINE(sm90_both, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bn = 1
                     .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .aux = TC_B1,
                         .aux_epi = mask, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64,
+                        .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_max, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .row_sum = TC_MAX,
+                        .all_sum = TC_MAX, .epi = HOOKED(bias_relu))
 #endif
 
 #define ROW(name, sm, hook, any, step, wide, split)                                                                   \
@@ -116,13 +204,52 @@ static const kernel kernels[] = {
     ROW(sm100_pair, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_turn, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_bits, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_max, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_lse, 100, PLAIN, 0, 0, 0, 1),
+    ROW(sm100_lse_hook, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_groups, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_groups_fp8, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_masked, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_index, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_atomic, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_max, 80, PAIR, 1, 0, 0, 0),
+    ROW(sm80_signed, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_lse, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_lse_hook, 80, PAIR, 1, 0, 0, 0),
+    ROW(sm80_groups, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_groups_fp8, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_masked, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_index, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_gate, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_gate_groups, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_atomic, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
     ROW(sm90_turns, 90, BIAS_RELU, 0, 64, 192, 0),
     ROW(sm90_k2, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_signed, 90, PLAIN, 0, 16, 64, 1),
+    ROW(sm90_pp_signed, 90, PLAIN, 0, 48, 96, 0),
+    ROW(sm90_lse, 90, PLAIN, 0, 48, 96, 1),
+    ROW(sm90_pp_lse, 90, PAIR, 0, 16, 128, 0),
+    ROW(sm90_swap_lse, 90, PLAIN, 0, 16, 64, 1),
+    ROW(sm90_k2_lse, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_groups, 90, BIAS_RELU, 0, 48, 96, 0),
+    ROW(sm90_groups_pp, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_swap_masked, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_groups_fp8, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_masked, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_index, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_gate, 90, PLAIN, 0, 64, 128, 1),
+    ROW(sm90_gate_pp, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_gate_groups, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_atomic, 90, PLAIN, 0, 48, 96, 1),
+    ROW(sm90_atomic_groups, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_all, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
     ROW(sm90_col, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any, 90, PLAIN, 1, 0, 0, 0),
@@ -137,6 +264,8 @@ static const kernel kernels[] = {
     ROW(sm90_col_turn, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_both, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any_bits, 90, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm90_any_lse, 90, PLAIN, 1, 0, 0, 0),
+    ROW(sm90_any_max, 90, BIAS_RELU, 1, 0, 0, 0),
 #endif
 };
 #endif
@@ -202,16 +331,221 @@ static double half_least(int type) { return type == TC_E4M3 ? 1. / 1024 : type =
 static double largest_of(int type) { return type == TC_E4M3 ? 448 : type == TC_E5M2 ? 57344 : INFINITY; }
 static int is_mask(int type) { return type == TC_S8 || type == TC_B1; }
 
+
+/* Is it within `off` of y, or as infinite, or no number either? */
+static int close_to(double got, double y, double off)
+{
+    return y != y ? got != got : fabs(y) > DBL_MAX ? got == y : fabs(got - y) <= off;
+}
+
 /* Is it what x, off by so much, is rounded to? */
 static int rounds_to(int type, double got, double x, double off)
 {
-    const double most = largest_of(type), y = fmax(-most, fmin(most, x));
-    return fabs(got - y) <= off + half_unit(type) * fabs(y) + half_least(type);
+    const double most = largest_of(type), y = x != x ? x : fmax(-most, fmin(most, x));
+    return close_to(got, y, off + half_unit(type) * fabs(y) + half_least(type));
+}
+
+/* What is kept of elements, in fp64, and how far off it may be. */
+typedef struct { double x, off; } kept_of;
+typedef struct { const double *y, *off; int64_t count, apart; } elements;
+/* log(sum of exp): as far off as the element that is most so, and a little for f32 exponentials and their sum. */
+static kept_of keep_exps(const elements e)
+{
+    kept_of k = {-INFINITY, 0};
+    double sum = 0;
+    for (int64_t i = 0; i < e.count; i++) {
+        const double y = e.y[i * e.apart];
+        k.x = k.x != k.x || y != y ? NAN : fmax(k.x, y), k.off = fmax(k.off, e.off[i * e.apart]);
+    }
+    if (k.x != k.x || fabs(k.x) > DBL_MAX) return k;
+    for (int64_t i = 0; i < e.count; i++) sum += exp(e.y[i * e.apart] - k.x);
+    k.x += log(sum), k.off += 1e-6 + 1.2e-7 * fabs(k.x);
+    return k;
+}
+static kept_of keep(int kind, const elements e)
+{
+    kept_of k = {kind == TC_MAX ? -INFINITY : 0, 0};
+    if (kind == TC_LOG_SUM_EXP) return keep_exps(e);
+    for (int64_t i = 0; i < e.count; i++) {
+        const double y = e.y[i * e.apart], off = e.off[i * e.apart], x = kind == TC_MAX_ABS ? fabs(y) : y;
+        if (kind == TC_MAX || kind == TC_MAX_ABS) {
+            k.x = k.x != k.x || x != x ? NAN : fmax(k.x, x), k.off = fmax(k.off, off);
+        } else if (kind == TC_SUM_SQ) {
+            k.x += y * y, k.off += 2 * fabs(y) * off + off * off + (double)e.count * 1.2e-7 * y * y;
+        } else {
+            k.x += y, k.off += off + (double)e.count * 1.2e-7 * fabs(y);
+        }
+    }
+    return k;
+}
+
+/* What .sum_atomic finds: each sum is so much more, and what is larger than nothing is not. */
+static float start_of(int kind) { return kind == TC_MAX ? -INFINITY : kind == TC_MAX_ABS ? 0.f : 3.f; }
+static span started(span s, int kind, int set)
+{
+    for (size_t i = 0; i < s.bytes / 4; i++) ((float *)(s.host + GUARD))[i] = start_of(kind);
+    if (set) CUDA_CHECK(cudaMemcpy(s.dev + GUARD, s.host + GUARD, s.bytes, cudaMemcpyHostToDevice));
+    return s;
+}
+static double more_than(const tc_gemm_config *t, int kind)
+{
+    return t->sum_atomic && (kind == TC_SUM || kind == TC_SUM_SQ) ? 3 : 0;
+}
+
+/* Of rows, of columns, of all of D: how many are wrong. rows: m of them and more, n columns. */
+typedef struct { const double *y, *off; int m, n, batch; double more; } matrices_of;
+static int rows_wrong(int kind, const matrices_of *x, const float *out)
+{
+    int wrong = 0;
+    for (int i = 0; i < x->m * x->batch && kind; i++) {
+        const elements e = {x->y + (int64_t)i * x->n, x->off + (int64_t)i * x->n, x->n, 1};
+        const kept_of k = keep(kind, e);
+        wrong += !close_to(out[i], k.x + x->more, k.off);
+    }
+    return wrong;
+}
+static int cols_wrong(int kind, const matrices_of *x, const float *out)
+{
+    int wrong = 0;
+    for (int i = 0; i < x->n * x->batch && kind; i++) {
+        const int64_t first = (int64_t)(i / x->n) * x->m * x->n + i % x->n;
+        const elements e = {x->y + first, x->off + first, x->m, x->n};
+        const kept_of k = keep(kind, e);
+        wrong += !close_to(out[i], k.x + x->more, k.off);
+    }
+    return wrong;
+}
+
+/* Groups of rows, rows of A that are looked up: D's rows of each group, sums of those and of no other row. */
+enum { MOST_GROUPS = 6 };
+typedef struct { int count, first[MOST_GROUPS], end[MOST_GROUPS], bounds[MOST_GROUPS + 1], lead; } groups_of;
+static groups_of groups_drawn(int masked, int m)
+{
+    groups_of g;
+    int at = test_int(0, 1) ? test_int(0, m / 4) : 0;
+    g.count = test_int(1, MOST_GROUPS), g.lead = !masked && (at || test_int(0, 1));
+    g.bounds[0] = at;
+    for (int i = 0; i < g.count; i++) {
+        const int rows = test_int(0, 2) ? test_int(0, masked ? m : (m - at) / 2) : 0;
+        g.first[i] = masked ? 0 : at, at = g.end[i] = g.first[i] + rows;
+        g.bounds[i + g.lead] = at;
+    }
+    return g;
+}
+
+static void grouped(const kernel *kn, uint64_t id)
+{
+    const tc_gemm_config *t = &kn->c;
+    const int masked = t->groups == TC_GROUPS_MASKED, m = test_int(1, 200), n = test_int(1, 200), k = test_int(1, 100);
+    const int pitch = (k + 7) / 8 * 8, ldd = test_int(0, 1) ? (n + 15) / 16 * 16 : n, dsize = tc_type_bits(t->d) / 8;
+    groups_of p = {1, {0}, {m}, {0}, 0};
+    if (t->groups) p = groups_drawn(masked, m);
+    const int matrices = masked ? p.count : 1, a_rows = t->index ? test_int(1, 100) : m;
+    span a = span_values((size_t)matrices * (size_t)a_rows * (size_t)pitch, TC_BF16);
+    span b = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), bias = span_values((size_t)n, TC_F32);
+    span d = span_make((size_t)matrices * m * ldd * dsize);
+    span rows = started(span_make((size_t)matrices * m * 4), t->row_sum, t->sum_atomic);
+    span cols = started(span_make((size_t)n * 4), t->col_sum, t->sum_atomic), whole = span_make(4);
+    span bounds = span_make(sizeof p.bounds);
+    span b2 = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), from = span_make((size_t)m * 4);
+    const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
+    double *ys = (double *)malloc((size_t)m * n * 2 * sizeof(double)), *offs = ys + m * n;
+    int wrong[2] = {0, 0};
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
+    tc_gemm_args g;
+    char what[200];
+    CUDA_CHECK(cudaMemcpy(bounds.dev + GUARD, p.bounds, sizeof p.bounds, cudaMemcpyHostToDevice));
+    for (int i = 0; i < m; i++) ((int *)(from.host + GUARD))[i] = test_int(-1, a_rows);
+    CUDA_CHECK(cudaMemcpy(from.dev + GUARD, from.host + GUARD, from.bytes, cudaMemcpyHostToDevice));
+    memset(&g, 0, sizeof g);
+    g.m = m, g.n = n, g.k = k, g.lda = g.ldb = pitch, g.ldd = ldd;
+    g.a = a.dev + GUARD, g.b = b.dev + GUARD, g.d = d.dev + GUARD, g.b2 = t->gate ? b2.dev + GUARD : 0;
+    if (t->row_sum) g.row_out = (float *)(rows.dev + GUARD);
+    if (kn->hook) g.epi_args = &hook_args, g.epi_size = sizeof hook_args;
+    if (t->col_sum) g.col_out = (float *)(cols.dev + GUARD);
+    if (t->all_sum) g.all_out = (float *)(whole.dev + GUARD);
+    if (kn->split && test_int(0, 1)) choice.parts = test_int(2, 5), g.choice = &choice;
+    if (t->index) g.a_row = (const int32_t *)(from.dev + GUARD), g.a_rows = a_rows;
+    if (t->groups) {
+        const int32_t *at = (const int32_t *)(bounds.dev + GUARD);
+        g.groups.count = p.count, g.stride_b = (int64_t)n * pitch;
+        if (masked) g.groups.counts = at, g.stride_a = (int64_t)m * pitch, g.stride_d = (int64_t)m * ldd;
+        else if (p.lead) g.groups.offsets = at;
+        else g.groups.ends = at;
+    }
+    span workspace = span_make(kn->room(&g));
+    g.workspace = workspace.dev + GUARD, g.workspace_size = workspace.bytes;
+    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d groups %d lead %d a_rows %d", (unsigned long long)id,
+             kn->name, m, n, k, p.count, p.lead, a_rows);
+    const tc_status st = kn->run(&g, 0);
+    CHECK(st == TC_OK, "%s: %s", what, tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    span_down(&d, d.host), span_down(&rows, rows.host), span_down(&cols, cols.host), span_down(&whole, whole.host);
+    if (t->gate) { /* a plan, whose map of B2 lies elsewhere than without sums */
+        tc_gemm_plan plan;
+        span_down(&d, d.again), span_down(&rows, rows.again);
+        CHECK(kn->plan(&g, &plan) == TC_OK && kn->launch(&plan, 0) == TC_OK, "%s: %s", what, tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        span_down(&d, d.again), span_down(&rows, rows.again);
+        CHECK(!memcmp(d.host, d.again, d.bytes + 2 * GUARD) && !memcmp(rows.host, rows.again, rows.bytes + 2 * GUARD),
+              "%s: other bits", what);
+    }
+    const float start = start_of(t->row_sum);
+    const uint32_t untouched = t->sum_atomic ? tc_bits_from_f32(start) : 0xeeeeeeeeu;
+    uint8_t *mine = (uint8_t *)calloc((size_t)matrices * (size_t)m, 1);
+    for (int e = 0; e < p.count; e++)
+        for (int i = p.first[e]; i < p.end[e]; i++) {
+            const int z = masked ? e : 0, row = t->index ? ((const int *)(from.host + GUARD))[i] : i;
+            double *y = ys + i * n, *off = offs + i * n;
+            for (int j = 0; j < n; j++) {
+                double sum = 0, size = 0, up = 0, up_size = 0;
+                for (int x = 0; x < k && row >= 0 && row < a_rows; x++) {
+                    const size_t ia = ((size_t)z * (size_t)a_rows + (size_t)row) * (size_t)pitch + (size_t)x;
+                    const size_t ib = ((size_t)e * (size_t)n + (size_t)j) * (size_t)pitch + (size_t)x;
+                    const double q = (double)tc_element_get(a.host + GUARD, TC_BF16, ia)
+                                   * tc_element_get(b.host + GUARD, TC_BF16, ib);
+                    const double q2 = (double)tc_element_get(a.host + GUARD, TC_BF16, ia)
+                                    * tc_element_get(b2.host + GUARD, TC_BF16, ib);
+                    sum += q, size += fabs(q), up += q2, up_size += fabs(q2);
+                }
+                const double v = kn->hook ? tc_element_get(bias.host + GUARD, TC_F32, (size_t)j) : 0;
+                y[j] = kn->hook && sum + v < 0 ? 0 : sum + v;
+                off[j] = (k + 8) * 1.2e-7 * size + 2e-7 * fabs(v) + 1e-6;
+                if (t->gate) { /* silu's slope is at most 1.1 */
+                    const double gate = kn->hook ? y[j] : sum / (1 + exp(-sum)), e = (k + 8) * 1.2e-7 * up_size;
+                    y[j] = gate * up, off[j] = (1.1 * off[j] + 2e-6 * fabs(gate)) * (fabs(up) + e) + fabs(gate) * e;
+                }
+                const double got = tc_element_get(d.host + GUARD, t->d, (size_t)((z * m + i) * ldd + j));
+                wrong[0] += !close_to(got, y[j], off[j] + half_unit(t->d) * fabs(y[j]) + (t->d == TC_E4M3 ? 1e-3 : 0));
+            }
+            const elements of = {y, off, n, 1};
+            const kept_of kept = keep(t->row_sum, of);
+            mine[z * m + i] = 1;
+            wrong[1] += t->row_sum && !close_to(((const float *)(rows.host + GUARD))[z * m + i],
+                                              kept.x + more_than(t, t->row_sum), kept.off);
+        }
+    for (int i = 0; i < matrices * m; i++)
+        wrong[1] += !mine[i] && memcmp(rows.host + GUARD + 4 * i, &untouched, 4);
+    CHECK(!wrong[0] && !wrong[1], "%s: %d elements, %d rows are wrong", what, wrong[0], wrong[1]);
+    if (!t->groups) {
+        const matrices_of all = {ys, offs, m, n, 1, more_than(t, t->col_sum)};
+        const elements every = {ys, offs, (int64_t)m * n, 1};
+        const kept_of sum = keep(t->all_sum, every);
+        CHECK(!cols_wrong(t->col_sum, &all, (const float *)(cols.host + GUARD)), "%s: columns are wrong", what);
+        CHECK(!t->all_sum || close_to(*(const float *)(whole.host + GUARD), sum.x, sum.off), "%s: all_out", what);
+    }
+    span_drop(&a), span_drop(&b), span_drop(&bias), span_drop(&d), span_drop(&rows), span_drop(&cols);
+    span_drop(&whole), span_drop(&bounds), span_drop(&from), span_drop(&b2), span_drop(&workspace);
+    free(ys), free(mine);
 }
 
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
+    if (t->groups || t->index || t->gate || t->sum_atomic) {
+        grouped(kn, id);
+        return;
+    }
     const int col = t->d_layout == TC_COL, dsize = tc_type_bits(t->d) / 8;
     const int acol = t->aux_layout ? t->aux_layout == TC_COL : col, bits = t->aux == TC_B1 ? 8 : 1; /* of a byte */
     const int asize = t->aux && bits == 1 ? tc_type_bits(t->aux) / 8 : 1, unit = kn->any && test_int(0, 1) ? 1 : 8;
@@ -229,15 +563,23 @@ static void one(const kernel *kn, uint64_t id)
     const float beta = test_int(0, 2) ? 0.f : -0.5f;
     const int64_t sa = (m * lda + 7) / 8 * 8, sb = (n * ldb + 7) / 8 * 8;
     span a = span_values((size_t)(sa * batch), TC_BF16), b = span_values((size_t)(sb * batch), TC_BF16);
+    const int strange = k == 0 && beta != 0 && test_int(0, 1);
     span c = span_values((size_t)(sd * batch), tc__gemm_c(*t)), bias = span_values((size_t)n, TC_F32);
     span d = span_make((size_t)(sd * batch + odd) * (size_t)dsize);
     span aux = span_make((size_t)(sx / bits * batch + odd) * (size_t)asize);
-    span rows = span_make((size_t)m * batch * 4), most = span_make(4), workspace;
+    span rows = span_make((size_t)m * batch * 4), cols = span_make((size_t)n * batch * 4), whole = span_make(4);
+    span workspace;
     const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
     tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     tc_gemm_plan plan;
     tc_gemm_args g;
     char what[300];
+    for (int i = 0; i < 3 && strange; i++)
+        tc_element_set(c.host + GUARD, tc__gemm_c(*t), (size_t)test_int(0, (int)(sd * batch) - 1),
+                       i == 0 && test_int(0, 1) ? NAN : i == 1 ? -INFINITY : INFINITY);
+    for (int i = 0, row = test_int(0, m - 1); i < n && strange && !col && test_int(0, 9); i++) /* -inf, mostly all */
+        tc_element_set(c.host + GUARD, tc__gemm_c(*t), (size_t)(row * ldd + i), INFINITY);
+    CUDA_CHECK(cudaMemcpy(c.dev + GUARD, c.host + GUARD, c.bytes, cudaMemcpyHostToDevice));
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k, g.lda = lda, g.ldb = ldb, g.ldc = g.ldd = ldd;
     if (k) g.a = a.dev + GUARD, g.b = b.dev + GUARD;
@@ -247,7 +589,8 @@ static void one(const kernel *kn, uint64_t id)
     if (kn->hook) g.epi_args = &hook_args, g.epi_size = sizeof hook_args;
     if (t->aux) g.aux.p = aux.dev + GUARD + odd * asize, g.aux.ld = ldx, g.aux.stride = batch > 1 ? sx : 0;
     if (t->row_sum) g.row_out = (float *)(rows.dev + GUARD);
-    if (t->row_sum == TC_MAX_ABS && test_int(0, 2)) g.max_out = (float *)(most.dev + GUARD);
+    if (t->col_sum) g.col_out = (float *)(cols.dev + GUARD);
+    if (t->all_sum) g.all_out = (float *)(whole.dev + GUARD);
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
     if (kn->split && test_int(0, 1)) choice.parts = test_int(1, 5);
     if (test_int(0, 3)) g.choice = &choice;
@@ -260,13 +603,14 @@ static void one(const kernel *kn, uint64_t id)
     const tc_status st = kn->run(&g, 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
-    span_down(&d, d.host), span_down(&aux, aux.host), span_down(&rows, rows.host), span_down(&most, most.host);
+    span *all[5] = {&d, &aux, &rows, &cols, &whole};
+    for (int i = 0; i < 5; i++) span_down(all[i], all[i]->host);
     CHECK(kn->plan(&g, &plan) == TC_OK && kn->launch(&plan, 0) == TC_OK, "%s: %s", what, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
-    span_down(&d, d.again), span_down(&aux, aux.again), span_down(&rows, rows.again), span_down(&most, most.again);
-    const span *all[4] = {&d, &aux, &rows, &most};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++) {
+        span_down(all[i], all[i]->again);
         CHECK(!memcmp(all[i]->host, all[i]->again, all[i]->bytes + 2 * GUARD), "%s: other bits of output %d", what, i);
+    }
     span_down(&workspace, workspace.host);
     for (size_t i = 0; i < GUARD; i++)
         if (workspace.host[i] != 0xee || workspace.host[GUARD + workspace.bytes + i] != 0xee) {
@@ -275,17 +619,19 @@ static void one(const kernel *kn, uint64_t id)
         }
     const shape dx = {lines, across, batch, dsize, ldd, sd, odd};
     const shape ax = {alines, aacross / bits, batch, asize, ldx / bits, sx / bits, odd};
-    const shape rx = {1, m, batch, 4, m, m, 0}, mx = {1, 1, 1, 4, 1, 1, 0}, none = {0, 0, 0, 1, 0, 0, 0};
+    const shape rx = {1, m, batch, 4, m, m, 0}, cx = {1, n, batch, 4, n, n, 0}, wx = {1, 1, 1, 4, 1, 1, 0};
+    const shape none = {0, 0, 0, 1, 0, 0, 0};
     CHECK(!strays(&d, &dx), "%s: written beside d", what);
     CHECK(!strays(&aux, t->aux ? &ax : &none), "%s: written beside aux", what);
     CHECK(!strays(&rows, t->row_sum ? &rx : &none), "%s: written beside row_out", what);
-    CHECK(!strays(&most, g.max_out ? &mx : &none), "%s: written beside max_out", what);
+    CHECK(!strays(&cols, t->col_sum ? &cx : &none), "%s: written beside col_out", what);
+    CHECK(!strays(&whole, t->all_sum ? &wx : &none), "%s: written beside all_out", what);
 
-    int wrong[4] = {0, 0, 0, 0}, unsure = 0;
-    double largest = 0, largest_off = 0;
+    int wrong[2] = {0, 0}, unsure = 0;
+    double *ys = (double *)malloc((size_t)m * n * batch * 2 * sizeof(double)), *offs = ys + (int64_t)m * n * batch;
+    const matrices_of y_all = {ys, offs, m, n, batch, 0};
     for (int z = 0; z < batch; z++) {
         for (int i = 0; i < m; i++) {
-            double kept = 0, kept_off = 0;
             for (int j = 0; j < n; j++) {
                 const int64_t at = z * sd + (col ? j * ldd + i : i * ldd + j);
                 const int64_t ax_at = odd * bits + z * sx + (acol ? j * ldx + i : i * ldx + j);
@@ -297,13 +643,14 @@ static void one(const kernel *kn, uint64_t id)
                 }
                 const double cv = beta != 0 ? tc_element_get(c.host + GUARD, tc__gemm_c(*t), (size_t)at) : 0;
                 pre = alpha * sum + beta * cv;
-                off = (k + 8) * 1.2e-7 * size + 3e-7 * fabs(pre) + 1e-6;
+                off = (k + 8) * 1.2e-7 * size + (fabs(pre) > DBL_MAX ? 0 : 3e-7 * fabs(pre)) + 1e-6;
                 y = pre;
                 const double v = kn->hook ? tc_element_get(bias.host + GUARD, TC_F32, (size_t)j) : 0;
-                if (kn->hook) y = pre + v > 0 ? pre + v : 0;
+                if (kn->hook) y = pre + v < 0 ? 0 : pre + v;
                 off += 2e-7 * fabs(v);
                 const double got = tc_element_get(d.host + GUARD, t->d, (size_t)(odd + at));
                 wrong[0] += !rounds_to(t->d, got, y, off);
+                ys[(z * (int64_t)m + i) * n + j] = y, offs[(z * (int64_t)m + i) * n + j] = off;
                 if (t->aux) {
                     const double other = tc_element_get(aux.host + GUARD, t->aux, (size_t)ax_at);
                     if (is_mask(t->aux)) { /* of what is near 0 nobody knows */
@@ -316,28 +663,25 @@ static void one(const kernel *kn, uint64_t id)
                         wrong[1] += lost(i, j) ? other == other : !rounds_to(t->aux, other, s * pre, s * off);
                     }
                 }
-                if (t->row_sum == TC_MAX_ABS) kept = fmax(kept, fabs(y)), kept_off = fmax(kept_off, off);
-                else if (t->row_sum == TC_SUM_SQ) kept += y * y, kept_off += 2 * fabs(y) * off + off * off
-                                                                          + n * 1.2e-7 * y * y;
-                else kept += y, kept_off += off + n * 1.2e-7 * fabs(y);
             }
-            largest = fmax(largest, kept), largest_off = fmax(largest_off, kept_off);
-            if (t->row_sum)
-                wrong[2] += !(fabs(((const float *)(rows.host + GUARD))[z * m + i] - kept) <= kept_off);
         }
     }
     for (int64_t i = 0; i < alines * batch && bits > 1; i++) /* behind a row's last bit there are zeros */
         for (int64_t j = acol ? m : n; j < aacross; j++)
             wrong[1] += tc_element_get(aux.host + GUARD, TC_B1,
                                        (size_t)(odd * bits + i / alines * sx + i % alines * ldx + j)) != 0;
-    if (g.max_out) wrong[3] = !(fabs(*(const float *)(most.host + GUARD) - largest) <= largest_off);
+    const int rows_off = rows_wrong(t->row_sum, &y_all, (const float *)(rows.host + GUARD));
+    const int cols_off = cols_wrong(t->col_sum, &y_all, (const float *)(cols.host + GUARD));
+    const elements every = {ys, offs, (int64_t)m * n * batch, 1};
+    const kept_of sum = keep(t->all_sum, every);
+    const float one_out = *(const float *)(whole.host + GUARD);
     CHECK(!wrong[0], "%s: %d elements of d are wrong", what, wrong[0]);
     CHECK(!wrong[1], "%s: %d elements of aux are wrong", what, wrong[1]);
-    CHECK(!wrong[2], "%s: %d rows are wrong", what, wrong[2]);
-    CHECK(!wrong[3], "%s: max_out is wrong", what);
+    CHECK(!rows_off && !cols_off, "%s: %d rows, %d columns are wrong", what, rows_off, cols_off);
+    CHECK(!t->all_sum || close_to(one_out, sum.x, sum.off), "%s: all_out is %.9g, not %.9g", what, one_out, sum.x);
     CHECK(unsure * 10 <= m * n * batch + 100, "%s: %d elements of the mask are near 0", what, unsure);
     span_drop(&a), span_drop(&b), span_drop(&c), span_drop(&bias), span_drop(&d), span_drop(&aux), span_drop(&rows);
-    span_drop(&most), span_drop(&workspace);
+    span_drop(&cols), span_drop(&whole), span_drop(&workspace), free(ys);
 }
 
 /* What is refused, and in which words. */
@@ -347,11 +691,45 @@ static void refused(const kernel *kn, const tc_gemm_args *g, const char *words)
     CHECK(kn->can_run(g, &why) != TC_OK && strstr(why, words), "%s: \"%s\", not \"%s\"", kn->name, why, words);
 }
 
+/* D = C, whose rows have more parts than the second launch fetches at a time: log(sum of exp) of given numbers. */
+static void wide_rows(const kernel *kn)
+{
+    enum { M = 5, N = 9000 };
+    static const double middle[M] = {0, 90, -90, 3e4, 0}, spread[M] = {1, 20, 5, 100, 1e-3};
+    span c = span_make((size_t)M * N * 4), d = span_make((size_t)M * N * 4);
+    span rows = span_make(M * 4), cols = span_make(N * 4);
+    double *y = (double *)calloc((size_t)2 * M * N, sizeof(double));
+    const float one = 1.f;
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    for (int i = 0; i < M * N; i++) {
+        tc_element_set(c.host + GUARD, TC_F32, (size_t)i, middle[i / N] + spread[i / N] * test_normal());
+        y[i] = tc_element_get(c.host + GUARD, TC_F32, (size_t)i);
+    }
+    CUDA_CHECK(cudaMemcpy(c.dev + GUARD, c.host + GUARD, c.bytes, cudaMemcpyHostToDevice));
+    g.m = M, g.n = N, g.ldc = g.ldd = N, g.c = c.dev + GUARD, g.d = d.dev + GUARD, g.beta = &one;
+    g.row_out = (float *)(rows.dev + GUARD);
+    if (kn->c.col_sum) g.col_out = (float *)(cols.dev + GUARD);
+    span workspace = span_make(kn->room(&g));
+    g.workspace = workspace.dev + GUARD, g.workspace_size = workspace.bytes;
+    CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    span_down(&rows, rows.host);
+    for (int i = 0; i < M; i++) {
+        const elements e = {y + i * N, y + M * N, N, 1};
+        const kept_of k = keep_exps(e);
+        const double got = ((const float *)(rows.host + GUARD))[i];
+        CHECK(close_to(got, k.x, k.off), "%s: wide row %d is %.9g, not %.9g", kn->name, i, got, k.x);
+    }
+    span_drop(&c), span_drop(&rows), span_drop(&cols), span_drop(&d), span_drop(&workspace), free(y);
+}
+
 static void bad_input(const kernel *kn)
 {
     static const bias_args bias = {0};
     char *at;
     tc_gemm_args good, g;
+    if (kn->c.groups || kn->c.index || kn->c.gate || kn->c.sum_atomic) return;
+    if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32) wide_rows(kn);
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 16));
     memset(&good, 0, sizeof good);
     good.m = good.n = good.k = 32, good.lda = good.ldb = good.ldd = good.aux.ld = 32;
@@ -359,6 +737,8 @@ static void bad_input(const kernel *kn)
     good.workspace = at + 32768, good.workspace_size = 16384;
     if (kn->hook) good.epi_args = &bias, good.epi_size = sizeof bias;
     if (kn->c.row_sum) good.row_out = (float *)(at + 4096);
+    if (kn->c.col_sum) good.col_out = (float *)(at + 4096);
+    if (kn->c.all_sum) good.all_out = (float *)(at + 4096);
     if (!kn->c.aux) {
         refused(kn, &good, "aux is given, but the kernel was generated without .aux");
         memset(&good.aux, 0, sizeof good.aux);
@@ -384,13 +764,23 @@ static void bad_input(const kernel *kn)
         g = good, g.row_out = 0, refused(kn, &g, "row_out is null, but the kernel has .row_sum");
         g = good, g.row_out = (float *)(at + 2), refused(kn, &g, "is not a multiple of 4 bytes");
         g = good, g.workspace = 0, g.workspace_size = 0;
-        refused(kn, &g, "workspace_size = 0 is less than the 256 bytes that .row_sum needs");
-        g = good, g.workspace_size = 240, refused(kn, &g, "workspace_size = 240 is less than the 256 bytes");
+        if (!kn->c.all_sum && !kn->c.col_sum)
+            refused(kn, &g, kn->c.row_sum == TC_LOG_SUM_EXP
+                                ? "workspace_size = 0 is less than the 512 bytes that .row_sum needs"
+                                : "workspace_size = 0 is less than the 256 bytes that .row_sum needs");
+        g = good, g.workspace_size = 240, refused(kn, &g, "workspace_size = 240 is less than the");
     } else {
         g = good, g.row_out = (float *)at, refused(kn, &g, "row_out is given, but the kernel was generated without");
     }
-    g = good, g.max_out = (float *)at;
-    if (kn->c.row_sum != TC_MAX_ABS) refused(kn, &g, "max_out is given, but the kernel's .row_sum is not TC_MAX_ABS");
+    if (kn->c.all_sum) {
+        g = good, g.all_out = 0, refused(kn, &g, "all_out is null, but the kernel has .all_sum");
+        g = good, g.all_out = (float *)(at + 2), refused(kn, &g, "is not a multiple of 4 bytes");
+        g = good, g.workspace = 0, g.workspace_size = 0;
+        if (!kn->c.row_sum) /* 32 rows, a total of them, the counter */
+            refused(kn, &g, "workspace_size = 0 is less than the 272 bytes that .all_sum needs");
+    } else {
+        g = good, g.all_out = (float *)at, refused(kn, &g, "all_out is given, but the kernel was generated without");
+    }
     CUDA_CHECK(cudaFree(at));
 }
 

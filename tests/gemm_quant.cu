@@ -45,7 +45,7 @@ typedef struct {
 #ifdef QUANT_SM100
 TC_GEMM_SM100_DEFINE(sm100, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .row_sum = TC_SUM, .epi = HOOKED(bias))
 TC_GEMM_SM100_DEFINE(sm100_pair, BF16, .d = TC_S8, BLOCKS, .bn = 256, .cluster_m = 2, .c_type = TC_F32,
-                     .col_sum = TC_MAX_ABS, .aux = TC_F32, .aux_what = TC_AUX_PRE)
+                     .col_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS, .aux = TC_F32, .aux_what = TC_AUX_PRE)
 TC_GEMM_SM100_DEFINE(sm100_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bn = 128, .epi2 = HOOKED(pair))
 TC_GEMM_SM100_DEFINE(sm100_nv, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE4M3_16, .c_type = TC_F32, .row_sum = TC_MAX_ABS)
 TC_GEMM_SM100_DEFINE(sm100_mx4, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE8M0_32, .bn = 128, .cluster_m = 1,
@@ -67,20 +67,21 @@ TC_GEMM_SM100_DEFINE(sm100_cols, BF16, .d = TC_BF16, .bn = 64, .split = 1, .row_
 TC_GEMM_SM80_DEFINE(sm80, BF16, .d = TC_E4M3, BLOCKS, .col_sum = TC_SUM, .epi = HOOKED(bias))
 TC_GEMM_SM80_DEFINE(sm80_s8, .a = TC_S8, .b = TC_S8, .d = TC_S8, BLOCKS, .bm = 32, .warps_n = 4)
 TC_GEMM_SM80_DEFINE(sm80_mx, BF16, .d = TC_E5M2, .d_sf = TC_SF_UE8M0_32, .c_type = TC_F16, .bm = 64, .bn = 256,
-                    .row_sum = TC_MAX_ABS)
+                    .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, BF16, .d = TC_E4M3, BLOCKS, .bm = 128, .bn = 256, .step = 128, .cluster_m = 2,
                     .row_sum = TC_SUM, .epi = HOOKED(bias))
 TC_GEMM_SM90_DEFINE(sm90_pp, BF16, .d = TC_S8, BLOCKS, .bm = 64, .bn = 128, .schedule = TC_PINGPONG, .c_type = TC_F32)
 TC_GEMM_SM90_DEFINE(sm90_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_E5M2, BLOCKS, .bm = 64, .bn = 128, .aux = TC_BF16,
                     .aux_what = TC_AUX_PRE)
 TC_GEMM_SM90_DEFINE(sm90_twin, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 64, .bn = 128)
-TC_GEMM_SM90_DEFINE(sm90_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bm = 64, .bn = 128, .col_sum = TC_SUM_SQ)
-TC_GEMM_SM90_DEFINE(sm90_given, BF16, .d = TC_E4M3, .bm = 64, .bn = 128, .row_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bm = 64, .bn = 128, .col_sum = TC_SUM_SQ,
+                    .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_given, BF16, .d = TC_E4M3, .bm = 64, .bn = 128, .all_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90_groups, BF16, .d = TC_E4M3, BLOCKS, .bm = 64, .bn = 128, .groups = TC_GROUPS_ROWS)
 TC_GEMM_SM90_DEFINE(sm90_cols, BF16, .d = TC_BF16, .bn = 128, .step = 16, .split = 1, .col_sum = TC_SUM,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias))
 TC_GEMM_SM90_DEFINE(sm90_swap, BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1, .split = 1,
-                    .col_sum = TC_MAX_ABS, .row_sum = TC_SUM)
+                    .col_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS, .row_sum = TC_SUM)
 /* three times 64 rows of one warpgroup */
 TC_GEMM_SM90_DEFINE(sm90_rows3, BF16, .d = TC_F32, .bm = 192, .bn = 16, .schedule = TC_PINGPONG, .row_sum = TC_SUM)
 #endif
@@ -88,7 +89,7 @@ TC_GEMM_SM90_DEFINE(sm90_rows3, BF16, .d = TC_F32, .bm = 192, .bn = 16, .schedul
 TC_GEMM_SM80_DEFINE(sm80_warp, BF16, .d = TC_E5M2, BLOCKS, .bm = 64, .warps_m = 4, .warps_n = 1, .row_sum = TC_SUM_SQ,
                     .epi2 = HOOKED(pair))
 TC_GEMM_SM80_DEFINE(sm80_cols, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 96, .warps_n = 2,
-                    .col_sum = TC_MAX_ABS, .row_sum = TC_MAX_ABS, .epi = HOOKED(bias))
+                    .col_sum = TC_MAX_ABS, .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS, .epi = HOOKED(bias))
 TC_GEMM_SM90_DEFINE(sm90_tall, BF16, .d = TC_E5M2, BLOCKS, .bm = 256, .bn = 128, .c_type = TC_F16, .aux = TC_F32,
                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .col_sum = TC_SUM, .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90_turns, BF16, .d = TC_S8, BLOCKS, .bm = 128, .bn = 128, .schedule = TC_PINGPONG,
@@ -339,7 +340,16 @@ static int64_t part_at(const problem *p, int i)
 
 static double keep(int kind, double kept, double y)
 {
+    if (kind == TC_LOG_SUM_EXP) return kept + exp(y);
+    if (kind == TC_MAX) return fmax(kept, y);
     return kind == TC_MAX_ABS ? fmax(kept, fabs(y)) : kept + (kind == TC_SUM_SQ ? y * y : y);
+}
+
+/* How far off an element of `count` may have what is kept. */
+static double keep_off(int kind, double count, double y, double e)
+{
+    return kind == TC_SUM_SQ ? 2 * fabs(y) * e + e * e + count * 1.2e-7 * y * y
+         : kind == TC_SUM    ? e + count * 1.2e-7 * fabs(y) : e;
 }
 
 static void check(problem *p)
@@ -357,14 +367,15 @@ static void check(problem *p)
             const int kind = line ? t->col_sum : t->row_sum, count = line ? p->n : p->m, along = line ? p->m : p->n;
             const float *out = (const float *)((line ? p->cols : p->rows).host + GUARD) + z * count;
             for (int i = 0; i < count && kind; i++) {
-                double kept = 0, off = 0;
+                double kept = 0, off = 0, most = 0;
                 for (int j = 0; j < along; j++) {
                     const int64_t at = line ? (z * (int64_t)p->m + j) * p->n + i : (z * (int64_t)p->m + i) * p->n + j;
                     const double y = p->y[at], e = p->off[at];
-                    kept = keep(kind, kept, y);
-                    off += kind == TC_SUM_SQ ? 2 * fabs(y) * e + e * e + along * 1.2e-7 * y * y
-                         : kind == TC_SUM    ? e + along * 1.2e-7 * fabs(y) : e;
+                    kept = j || kind != TC_MAX ? keep(kind, kept, y) : y;
+                    off += keep_off(kind, along, y, e);
+                    most = fmax(most, e);
                 }
+                if (kind == TC_LOG_SUM_EXP) kept = log(kept), off = most + 1e-6 + 1.2e-7 * fabs(kept);
                 wrong[4 + line] += !(fabs(out[i] - kept) <= off + 1e-30);
             }
         }
@@ -373,11 +384,14 @@ static void check(problem *p)
     CHECK(!wrong[1], "%s: %d blocks have wrong elements", p->what, wrong[1]);
     CHECK(!wrong[2], "%s: the largest of %d blocks is not the type's", p->what, wrong[2]);
     CHECK(!wrong[4] && !wrong[5], "%s: %d rows, %d columns are wrong", p->what, wrong[4], wrong[5]);
-    if (p->g.max_out) {
-        double most = 0, off = 0;
-        for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++)
-            most = fmax(most, fabs(p->y[i])), off = fmax(off, p->off[i]);
-        CHECK(fabs(*(const float *)(p->most.host + GUARD) - most) <= off, "%s: max_out is wrong", p->what);
+    if (p->g.all_out) {
+        const int64_t count = (int64_t)p->batch * p->m * p->n;
+        double kept = 0, off = 0;
+        for (int64_t i = 0; i < count; i++) {
+            kept = i || t->all_sum != TC_MAX ? keep(t->all_sum, kept, p->y[i]) : p->y[i];
+            off += keep_off(t->all_sum, (double)count, p->y[i], p->off[i]);
+        }
+        CHECK(fabs(*(const float *)(p->most.host + GUARD) - kept) <= off + 1e-30, "%s: all_out is wrong", p->what);
     }
     if (t->d_sf) { /* zeros behind each matrix, or group */
         int full = 0;
@@ -462,7 +476,7 @@ static void one(const kernel *kn, uint64_t id)
     if (t->aux) g->aux.p = p.aux.dev + GUARD, g->aux.ld = p.ldx, g->aux.stride = p.batch > 1 ? p.sx : 0;
     if (t->row_sum) g->row_out = (float *)(p.rows.dev + GUARD);
     if (t->col_sum) g->col_out = (float *)(p.cols.dev + GUARD);
-    if (t->row_sum == TC_MAX_ABS || t->col_sum == TC_MAX_ABS) g->max_out = (float *)(p.most.dev + GUARD);
+    if (t->all_sum) g->all_out = (float *)(p.most.dev + GUARD);
     if (t->d_scale) {
         const tc_gemm_scale s = {(const float *)(p.scale.dev + GUARD), p.lines, p.blocks, p.batch_scale};
         g->d_scale_out = s;
@@ -504,7 +518,7 @@ static void one(const kernel *kn, uint64_t id)
         span_mark(&p.sf, part_at(&p, i), tc_sf_bytes(rows_of(&p, i), p.n, wide_of(t)));
     if (t->row_sum) span_mark(&p.rows, 0, p.rows.bytes);
     if (t->col_sum) span_mark(&p.cols, 0, p.cols.bytes);
-    if (g->max_out) span_mark(&p.most, 0, 4);
+    if (g->all_out) span_mark(&p.most, 0, 4);
     for (int i = 0; i < 7; i++)
         CHECK(!strays(all[i]), "%s: %d bytes written beside output %d", p.what, strays(all[i]), i);
     expect(&p);
@@ -539,11 +553,12 @@ static void not_finite(const kernel *kn, int M, int N)
     else g.d_sf_out = sf.dev + GUARD;
     float *kept;
     void *room = 0;
-    const size_t bytes = (t->row_sum || t->col_sum) ? 1 << 16 : 0;
+    const size_t bytes = tc__gemm_twice(*t) ? 1 << 16 : 0;
     CUDA_CHECK(cudaMalloc((void **)&kept, 4096));
     if (bytes) CUDA_CHECK(cudaMalloc(&room, bytes));
     if (t->row_sum) g.row_out = kept;
     if (t->col_sum) g.col_out = kept + 512;
+    if (t->all_sum) g.all_out = kept + 1023;
     g.workspace = room, g.workspace_size = bytes;
     CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -604,7 +619,8 @@ static void bad_input(const kernel *kn)
     if (kn->hook) good.epi_args = &none, good.epi_size = sizeof none;
     if (t->row_sum) good.row_out = (float *)(at + 8192);
     if (t->col_sum) good.col_out = (float *)(at + 8192);
-    if (t->row_sum || t->col_sum) good.workspace = at + 98304, good.workspace_size = 16384;
+    if (t->all_sum) good.all_out = (float *)(at + 8192);
+    if (tc__gemm_twice(*t)) good.workspace = at + 98304, good.workspace_size = 16384;
     const tc_gemm_scale scale = {(const float *)(at + 4096), 1, 32, 0};
     if (t->d_scale) good.d_scale_out = scale;
     if (t->d_sf) good.d_sf_out = at + 4096;

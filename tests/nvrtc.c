@@ -39,7 +39,8 @@ static const char *const names[] = {
     "tc_gemm_sm90_weights.h", "tc_gemm_sparse.h", "tc_gemm_tiles.h", "tc_hooks.h", "tc_host.h", "tc_kernel.h",
     "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_multimem.h", "tc_op.h", "tc_operand.h", "tc_philox.h",
     "tc_pipe.h", "tc_sf.h",
-    "tc_softmax.h", "tc_sparse.h", "tc_sparse_pack.h", "tc_spcompress.h", "tc_split.h", "tc_swizzle.h", "tc_tcgen05.h",
+    "tc_softmax.h", "tc_sparse.h", "tc_sparse_pack.h", "tc_spcompress.h", "tc_split.h", "tc_sums.h", "tc_swizzle.h",
+    "tc_tcgen05.h",
     "tc_tcgen05_desc.h", "tc_tiles.h", "tc_tma.h", "tc_tma_more.h", "tc_turn.h", "tc_types.h", "tc_weights.h",
     "tc_wgmma.h", "tc_wmma.h", "tc_work.h"
 };

@@ -1,5 +1,5 @@
 // conv_row_sum.cu - what no convolution has
-// expect: .row_sum, .col_sum, .triangle, 
+// expect: .row_sum, .col_sum, .all_sum, 
 // expect-line: 6
 #include "tc.h"
 

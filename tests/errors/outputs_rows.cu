@@ -1,5 +1,5 @@
 // outputs_rows.cu - sums of rows of a D in columns
-// expect: tc: .row_sum wants .d_layout = TC_ROW
+// expect: tc: .row_sum and .all_sum want .d_layout = TC_ROW
 // expect-line: 7
 // arch: 80
 #include "tc_gemm.h"

@@ -1,5 +1,5 @@
 // quant_columns.cu - sums of columns of a D in columns
-// expect: tc: .col_sum wants .d_layout = TC_ROW, and no .groups and .index
+// expect: tc: .col_sum wants .d_layout = TC_ROW
 // expect-line: 7
 // arch: 80
 #include "tc_gemm.h"

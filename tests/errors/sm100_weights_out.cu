@@ -1,5 +1,5 @@
 // sm100_weights_out.cu - packed weights with sums of rows, which these kernels do not keep
-// expect: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum or .col_sum
+// expect: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum, .col_sum or
 // arch: 100a
 // expect-line: 7
 #include "tc.h"

@@ -1,5 +1,5 @@
 // sm120_index.cu - what these kernels do not have
-// expect: tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux and .row_sum
+// expect: tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux, .row_sum and .all_sum
 // arch: 120a
 // expect-line: 7
 #include "tc.h"

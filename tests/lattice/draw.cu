@@ -291,10 +291,14 @@ static void fix_quant(gemm_draw *g)
         c->d_sf = !c->d_scale && chance(70) ? TC_SF_UE8M0_32 : 0;
         c->c_type = PICK(0, TC_F16, TC_BF16, TC_F32);
     }
-    c->row_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS), c->col_sum = PICK(0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS);
+    c->row_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP);
+    c->col_sum = PICK(0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX);
+    c->all_sum = chance(40) ? 0 : chance(30) ? TC_MAX_ABS : chance(50) ? c->row_sum : c->col_sum;
+    if (c->all_sum == TC_LOG_SUM_EXP || (c->row_sum && c->col_sum && c->all_sum != c->row_sum))
+        c->all_sum = c->col_sum;
     if (chance(30)) c->aux = PICK(TC_BF16, TC_F32), c->aux_what = TC_AUX_PRE;
     if (c->d_scale && chance(15))
-        c->groups = TC_GROUPS_ROWS, c->raster = c->row_sum = c->col_sum = c->aux = c->aux_what = 0;
+        c->groups = TC_GROUPS_ROWS, c->raster = c->row_sum = c->col_sum = c->all_sum = c->aux = c->aux_what = 0;
 }
 static void fix_quant90(gemm_draw *g)
 {
@@ -743,7 +747,7 @@ static void gemm_fields(const gemm_draw *g)
     add_field("step", c->step), add_field("swap", c->any ? 0 : c->swap), add_field("split", c->split);
     add_field("raster", c->raster), add_field("raster_group", c->raster_group);
     add_field("d_scale", c->d_scale), add_field("d_sf", c->d_sf), add_type("c_type", c->c_type);
-    add_field("row_sum", c->row_sum), add_field("col_sum", c->col_sum);
+    add_field("row_sum", c->row_sum), add_field("col_sum", c->col_sum), add_field("all_sum", c->all_sum);
     add_field("rows", c->rows), add_field("top", c->top), add_field("renorm", c->renorm);
     add_type("aux", c->aux), add_field("aux_what", c->aux_what), add_field("aux_layout", c->aux_layout);
     if (c->aux_epi) add(c->aux == TC_S8 || c->aux == TC_B1 ? ", .aux_epi = mask" : ", .aux_epi = scaled");
