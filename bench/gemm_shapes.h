@@ -82,6 +82,12 @@ static const bench_shape shapes_fused[] = {
     {4096, 4096, 4096}, {8192, 8192, 8192}, {4096, 14336, 4096}, {4096, 3072, 768},
 };
 
+/* with hooks: edges along rows, columns, both; pitches as in odd */
+static const bench_shape shapes_fused_odd[] = {
+    {2040, 2048, 2048}, {2048, 2040, 2048}, {2040, 2040, 2040}, {1000, 1024, 1000}, {1000, 1000, 1000},
+    {777, 4096, 4096}, {4104, 4096, 4096}, {100, 5000, 3000}, {1500, 1504, 1496}, {5000, 5000, 5000},
+};
+
 /* for other types and layouts */
 static const bench_shape shapes_types[] = {
     {4096, 4096, 4096}, {8192, 8192, 8192}, {4096, 14336, 4096}, {2048, 4096, 7168}, {64, 8192, 8192},
