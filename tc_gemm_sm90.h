@@ -648,7 +648,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_by == TC__GEMM_D_TMA && (int64_t)d.cols * tc_type_bits(c->d) % 128 == 0; /* it writes 16 bytes */
     if (tc__gemm_outputs(*c)) p->d_clips = 0; /* the rest of a box is not its own */
-    p->c_ahead = p->out.beta != 0.f && cut->parts <= 1 && tc__gemm90_asks_c(v);
+    p->c_ahead = p->out.beta != 0.f && tc__gemm90_asks_c(v); /* where k is split too, each part: tiles are few then */
     p->d_wide = p->d_plain && tc__gemm90_widens(e) && d_width % 64 == 0
              && p->stages * tc__gemm90_slot_of(v, cut->width, cut->copies)
                     <= tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_wide_room(v);
