@@ -28,6 +28,19 @@ TC_GEMM_SM90_DEFINE(turns, TURNS, .epi = tc_epi_gelu)
 TC_GEMM_SM90_DEFINE(turns_aux, TURNS, AUX)
 TC_GEMM_SM90_DEFINE(turns_rows, TURNS, .epi = tc_epi_gelu, .row_sum = TC_SUM_SQ)
 TC_GEMM_SM90_DEFINE(turns_cols, TURNS, .epi = tc_epi_gelu, .col_sum = TC_SUM)
+/* a second output of 8 bits, the same across D, one of bits; sums of other kinds */
+TC_DEV float mask(float x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return x > 0.f;
+}
+TC_GEMM_SM90_DEFINE(turns_aux8, TURNS, .aux = TC_E4M3, .aux_what = TC_AUX_PRE, .epi = tc_epi_gelu)
+TC_GEMM_SM90_DEFINE(turns_across8, TURNS, .aux = TC_E4M3, .aux_what = TC_AUX_PRE, .aux_layout = TC_COL,
+                    .epi = tc_epi_gelu)
+TC_GEMM_SM90_DEFINE(turns_bits, TURNS, .aux = TC_B1, .aux_epi = mask, .epi = tc_epi_gelu)
+TC_GEMM_SM90_DEFINE(turns_lse, TURNS, .epi = tc_epi_gelu, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(turns_all, TURNS, .epi = tc_epi_gelu, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(turns_atomic, TURNS, .epi = tc_epi_gelu, .col_sum = TC_SUM, .sum_atomic = 1)
 #define TURNS_128 .bm = 128, .bn = 128, .cluster_m = 2, .schedule = TC_PINGPONG, .epi = tc_epi_gelu
 TC_GEMM_SM90_DEFINE(turns_128, BF16, TURNS_128)
 TC_GEMM_SM90_DEFINE(turns_blocks, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, TURNS_128, .d_scale = TC_SCALE_1X128)
@@ -47,6 +60,7 @@ typedef struct side {
     int aux, rows, cols, scale, sf, base; /* what it writes; base: the side that it is compared with */
     int two;                              /* products: TWO_B of an A, or ONE_WIDE of as many operations */
     int added;                            /* AS_C, BY_HOOK: the matrix that is added */
+    int across, all;                      /* the second output's lines are columns; a sum of all of D */
 } side;
 enum { TWO_B = 1, ONE_WIDE = 2, AS_C = 1, BY_HOOK = 2 };
 static const side sides[] = {
@@ -60,16 +74,22 @@ static const side sides[] = {
     {"turns_wide", turns_run, 0, 0, 0, 0, 0, 12, ONE_WIDE},
     {"turns_gate", turns_gate_run, 0, 0, 0, 0, 0, 12, TWO_B},
     {"turns_cols", turns_cols_run, 0, 0, 1, 0, 0, 4},
-    {"turns_128", turns_128_run, 0, 0, 0, 0, 0, 15},
-    {"turns_blocks", turns_blocks_run, 0, 0, 0, 1, 0, 15},
-    {"turns_mxfp8", turns_mxfp8_run, 0, 0, 0, 0, 1, 15},
-    {"none", none_run, 0, 0, 0, 0, 0, 18},        {"none_c", none_run, 0, 0, 0, 0, 0, 18, 0, AS_C},
-    {"hook", hook_run, 0, 0, 0, 0, 0, 18, 0, BY_HOOK},
-    {"turns_none", turns_none_run, 0, 0, 0, 0, 0, 21},
-    {"turns_none_c", turns_none_run, 0, 0, 0, 0, 0, 21, 0, AS_C},
-    {"turns_hook", turns_hook_run, 0, 0, 0, 0, 0, 21, 0, BY_HOOK},
-    {"any", any_run, 0, 0, 0, 0, 0, 24},          {"any_c", any_run, 0, 0, 0, 0, 0, 24, 0, AS_C},
-    {"any_hook", any_hook_run, 0, 0, 0, 0, 0, 24, 0, BY_HOOK},
+    {"turns_aux8", turns_aux8_run, 1, 0, 0, 0, 0, 4},
+    {"turns_across8", turns_across8_run, 1, 0, 0, 0, 0, 4, 0, 0, 1},
+    {"turns_bits", turns_bits_run, 1, 0, 0, 0, 0, 4},
+    {"turns_lse", turns_lse_run, 0, 1, 0, 0, 0, 4},
+    {"turns_all", turns_all_run, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1},
+    {"turns_atomic", turns_atomic_run, 0, 0, 1, 0, 0, 4},
+    {"turns_128", turns_128_run, 0, 0, 0, 0, 0, 21},
+    {"turns_blocks", turns_blocks_run, 0, 0, 0, 1, 0, 21},
+    {"turns_mxfp8", turns_mxfp8_run, 0, 0, 0, 0, 1, 21},
+    {"none", none_run, 0, 0, 0, 0, 0, 24},        {"none_c", none_run, 0, 0, 0, 0, 0, 24, 0, AS_C},
+    {"hook", hook_run, 0, 0, 0, 0, 0, 24, 0, BY_HOOK},
+    {"turns_none", turns_none_run, 0, 0, 0, 0, 0, 27},
+    {"turns_none_c", turns_none_run, 0, 0, 0, 0, 0, 27, 0, AS_C},
+    {"turns_hook", turns_hook_run, 0, 0, 0, 0, 0, 27, 0, BY_HOOK},
+    {"any", any_run, 0, 0, 0, 0, 0, 30},          {"any_c", any_run, 0, 0, 0, 0, 0, 30, 0, AS_C},
+    {"any_hook", any_hook_run, 0, 0, 0, 0, 0, 30, 0, BY_HOOK},
 };
 enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 7, ROOM = 1 << 28 };
 
@@ -129,7 +149,8 @@ int main(int argc, char **argv)
                 tc_gemm_args g = plain_args;
                 const tc_epi_matrix residual = {second, n};
                 const float one = 1.f;
-                if (s->aux) g.aux.p = second, g.aux.ld = n;
+                if (s->aux) g.aux.p = second, g.aux.ld = s->across ? m : n;
+                if (s->all) g.all_out = out, g.workspace = workspace, g.workspace_size = ROOM;
                 if (s->added == AS_C) g.c = second, g.ldc = n, g.beta = &one;
                 if (s->added == BY_HOOK) g.epi_args = &residual, g.epi_size = sizeof residual;
                 if (s->run == any_run || s->run == any_hook_run) g.workspace = workspace, g.workspace_size = ROOM;
