@@ -330,8 +330,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc__gemm90_loop_fn loop, tc_gemm90_in k
     const tc_gemm_config c = k.c;
     const int count = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
     if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &l->u->ring);
-    /* behind the first operands, which a block's first tile waits for */
-    if (tc__gemm90_asks_c(c) && g->p->c_ahead) tc__gemm90_c_ahead(c, g, l->u);
+    if (tc__gemm90_asks_c(c) && g->p->c_ahead && l->asks) tc__gemm90_c_ahead(c, g, l->u);
     loop(k, g, l);
     if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(l->u->next_turn);
     if (tc__gemm90_promotes(c)) {
@@ -479,8 +478,10 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc__gemm90_loop_fn loop, const tc__ge
     for (uint32_t i = first + turn * step; tiled ? tc__tiles_take(c, g, &notes, &u) : i < (groups ? works : p->works);
          i += turns * step) {
         if (!tiled) u.w = groups ? tc__gemm90_group_work(1, c, g, i) : tc_gemm90_work(c, g, i);
+        /* C: of a warpgroup's first tile behind the operands, which nothing is to hold up; else before its turn */
+        tc__gemm90_loop_state l = {&u, acc, 0, !pingpong || i == first + turn * step};
+        if (tc__gemm90_asks_c(c) && pingpong && !l.asks && p->c_ahead) tc__gemm90_c_ahead(c, g, &u);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
-        tc__gemm90_loop_state l = {&u, acc, 0};
         tc_gemm_sm90_mma(loop, k, g, &l);
         if (c.split) u.tile = tc__gemm90_share_of(p, i).tile * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = !tiled && i + turns * step >= (groups ? works : p->works);

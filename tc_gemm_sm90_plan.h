@@ -833,6 +833,7 @@ typedef struct tc__gemm90_loop_state {
     tc_gemm90_consumer *u;
     float *acc;
     uint32_t last; /* the slot that is to be given back */
+    int asks;      /* for C, once the first operands are there */
 } tc__gemm90_loop_state;
 
 #endif /* __CUDACC__ */

@@ -445,7 +445,8 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
     const int adds = !s->plain && !raw && o->beta != 0.f;
-    const int early = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn) <= 128; /* of more there is no room beside */
+    const int sums = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
+    const int early = sums <= (c.consumers > 2 ? 64 : 128); /* beside more there is no room */
     tc__box_asked asked; /* early: C of the next box comes while this one is filled */
     if (adds && early) tc__gemm90_ask_c(c, g, u, s, 0, &asked);
 #pragma unroll
