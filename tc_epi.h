@@ -775,6 +775,22 @@ typedef struct tc__box_asked {
     uint4 pieces[4];
 } tc__box_asked;
 
+/* C of a box that lies wholly inside D to the box, where no registers are left: one piece after the other. */
+TC_DEV void tc__box_fetch_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f)
+{
+    const int size = tc_type_bits(b.type) / 8;
+    const char *c = (const char *)o->c + tc__epi_c_at(o, f.first) * size;
+#pragma unroll 1
+    for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
+        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16);
+        const uint4 w = *(const uint4 *)(c + r * o->ldc * size + piece * 16);
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                     : : "r"(f.buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y),
+                       "r"(w.z), "r"(w.w)
+                     : "memory");
+    }
+}
+
 /* Zeros for rows from `end` on and columns that D does not have, of which no piece has some and lacks others. */
 TC_DEV void tc__box_ask_c(const tc_box b, const tc_gemm_out *o, tc_gemm_at first, int end, tc__box_asked *c)
 {
@@ -795,20 +811,26 @@ TC_DEV void tc__box_ask_c(const tc_box b, const tc_gemm_out *o, tc_gemm_at first
     }
 }
 
-/* Adds beta * C to a warp's fragment of a box: C goes to the box in whole rows, from there to its owners. */
-TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f, const tc__box_asked *c)
+/* To the box, in whole rows. */
+TC_DEV void tc__box_put_c(const tc_box b, uint32_t buf, const tc__box_asked *c)
 {
-    const int cols = tc_box_cols(b), across = b.bytes / 16;
-    const uint32_t at = f.buf + tc_box_lane(b);
+    const int across = b.bytes / 16;
 #pragma unroll
     for (int i = 0; i < b.bytes / 32; i++) {
         const int row = tc_lane() / across + i * 32 / across;
         const uint4 w = c->pieces[i];
         asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                     : : "r"(f.buf + tc_swizzle(b.bytes, (uint32_t)(row * b.bytes + tc_lane() % across * 16))),
+                     : : "r"(buf + tc_swizzle(b.bytes, (uint32_t)(row * b.bytes + tc_lane() % across * 16))),
                        "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
                      : "memory");
     }
+}
+
+/* Adds beta * C, which is in the box, to its owners' sums. */
+TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f)
+{
+    const int cols = tc_box_cols(b);
+    const uint32_t at = f.buf + tc_box_lane(b);
     __syncwarp();
     if (b.type == TC_F32) {
 #pragma unroll

@@ -470,7 +470,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
         x.k_blocks = tc__div_up(steps, down > 0 ? down : 1);
     }
     x.straddle = ((begin & 127) != 0) + ((begin & 31) != 0);
-    x.clips = !x.grouped && x.d_by == TC__GEMM_D_TMA
+    x.clips = !x.grouped && x.d_by == TC__GEMM_D_TMA && (!tc__gemm_hooked(*c) || tc__gemm90_asks_hooks(*c))
            && (int64_t)tc__gemm_matrix(c, g, 'd').cols * tc_type_bits(c->d) % 128 == 0;
     return x;
 }

@@ -9,6 +9,7 @@
 #define TC_GEMM_END_H
 
 #include "tc_gemm_config.h"
+#include "tc_pipe.h"
 #include "tc_split.h"
 
 #ifdef __CUDACC__

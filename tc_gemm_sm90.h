@@ -648,14 +648,16 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (p->d_by == TC__GEMM_D_TMA && cut->classes) p->d_by = TC__GEMM_D_ROWS; /* .any: not one row after another */
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_by == TC__GEMM_D_TMA && (int64_t)d.cols * tc_type_bits(c->d) % 128 == 0; /* it writes 16 bytes */
-    if (tc__gemm_outputs(*c)) p->d_clips = 0; /* the rest of a box is not its own */
+    if (tc__gemm_outputs(*c) || (tc__gemm_hooked(*c) && !tc__gemm90_asks_hooks(*c))
+        || (p->out.beta != 0.f && !tc__gemm90_holds_c(v)))
+        p->d_clips = 0; /* the rest of a box is not its own, or not for the hook, or for C */
     p->c_ahead = p->out.beta != 0.f && tc__gemm90_asks_c(v); /* where k is split too, each part: tiles are few then */
     p->d_wide = p->d_plain && tc__gemm90_widens(e) && d_width % 64 == 0
              && p->stages * tc__gemm90_slot_of(v, cut->width, cut->copies)
                     <= tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_wide_room(v);
     if (p->d_by == TC__GEMM_D_TMA) {
         const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : e);
-        p->d_some = tc__gemm_hooked(v) && (d.cols % tc_box_cols(box) || (!tc__gemm_in_rows(v) && d.rows % 16));
+        p->d_some = tc__gemm90_asks_hooks(v) && (d.cols % tc_box_cols(box) || (!tc__gemm_in_rows(v) && d.rows % 16));
         st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);
     }
     tc__each90_fill(&v, g, cut, p);

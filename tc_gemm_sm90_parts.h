@@ -178,7 +178,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
     const int cut = (tc__gemm_in_rows(c) || !clips) && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u)
                                              || u->w.col + g->width > g->p->out.n);
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
-    const int by_tma = g->p->d_by == TC__GEMM_D_TMA;
+    const int by_tma = tc__gemm90_holds_c(c) ? g->p->d_by == TC__GEMM_D_TMA : g->p->d_plain;
     const int direct = tail && !cut && tc__gemm90_tails(c) && by_tma && !tc__gemm90_picks(c, u);
     tc__kept rows[TC__GEMM90_KEPT];
     tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);

@@ -512,7 +512,22 @@ enum { TC__GEMM90_EDGE_A = 1, TC__GEMM90_EDGE_B = 2, TC__GEMM90_EDGE_ROWS = 4 };
 /* May C of a tile be asked for when the tile begins? */
 TC_HD TC_CONSTEXPR int tc__gemm90_asks_c(tc_gemm_config_in c)
 {
-    return !c.any && !c.gate && !(c.index & TC_INDEX_D) && c.groups != TC_GROUPS_ARRAY;
+    return !c.any && !c.gate && !(c.index & TC_INDEX_D) && c.groups != TC_GROUPS_ARRAY && c.consumers <= 2;
+}
+
+/* Are there registers for C of the next box beside the sums? Where there
+ * are not, C is for boxes that lie wholly inside D. */
+TC_HD TC_CONSTEXPR int tc__gemm90_holds_c(tc_gemm_config_in c)
+{
+    const int sums = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
+    return sums <= (c.consumers > 2 || tc__gemm_is_f32(c.a) || tc__gemm90_promotes(c) ? 64 : 128);
+}
+
+/* May a hook's box cross an edge of D? Sums of integers, which become floats on the way, and values that a branch for
+ * each pair parts are more than there are registers for: kernels spilled 2 to 5 KB; with three warpgroups 8 bytes. */
+TC_HD TC_CONSTEXPR int tc__gemm90_asks_hooks(tc_gemm_config_in c)
+{
+    return tc__gemm_hooked(c) && tc__gemm_sums(c) != TC_S32 && !tc__gemm_outputs(c) && c.consumers <= 2;
 }
 
 /* Has a kernel the way by rows? With many accumulators there are no registers left for it. */

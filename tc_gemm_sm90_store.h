@@ -409,7 +409,7 @@ TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, 
     for (int from = 0; from < cols / 2; from += group) {
         const tc__gemm_kept x = {
             b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group, b->rows,
-            s->some && tc__gemm_hooked(c), s->end};
+            s->some && tc__gemm90_asks_hooks(c), s->end};
         tc__gemm_visit(c, o, x);
         tc__gemm90_f32_to_d(c, b->v + from, group);
         const tc_box_span span = {from, from + group};
@@ -445,8 +445,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
     const int adds = !s->plain && !raw && o->beta != 0.f;
-    const int sums = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
-    const int early = sums <= (c.consumers > 2 ? 64 : 128); /* beside more there is no room */
+    const int early = tc__gemm90_holds_c(c);
     tc__box_asked asked; /* early: C of the next box comes while this one is filled */
     if (adds && early) tc__gemm90_ask_c(c, g, u, s, 0, &asked);
 #pragma unroll
@@ -461,8 +460,9 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
             if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
             if (adds) {
                 const tc__box_filled f = {b.v, b.to, b.first};
-                if (!early) tc__box_ask_c(box, o, b.first, s->end, &asked);
-                tc__box_add_c(box, o, f, &asked);
+                if (early) tc__box_put_c(box, b.to, &asked);
+                else tc__box_fetch_c(box, o, f);
+                tc__box_add_c(box, o, f);
                 if (early) tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
             }
             tc__gemm90_box_fill(c, o, s, &b);
@@ -486,7 +486,7 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(g);
-    const int some = tc__gemm_hooked(c) && g->p->d_some
+    const int some = tc__gemm90_asks_hooks(c) && g->p->d_some
                   && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u) || u->w.col + g->width > g->p->out.n);
     const int spread = tc__gemm90_spreads(c, g) && u->last, in_rows = tc__gemm_in_rows(c) || !clips ? 16 : 1;
     tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, 1,
@@ -552,7 +552,7 @@ TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_bloc
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
         float v[8];
         tc__gemm_kept x = {v, {u->w.row + u->warp_row + i * 64, u->w.col + g->width - 16, tc__gemm90_matrix(c, u),
-                               tc__gemm90_group(c, u)}, 8, 0, tc__gemm_hooked(c), end};
+                               tc__gemm90_group(c, u)}, 8, 0, tc__gemm90_asks_hooks(c), end};
 #pragma unroll
         for (int width = 16; width <= c.bn; width += 32) { /* registers have constant numbers only */
             float room[8];
@@ -567,7 +567,7 @@ TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_bloc
         for (int j = 0; j < 8; j += 2) {
             const tc_gemm_at at = {x.first.row + lane / 4 + j / 2 % 2 * 8, x.first.col + lane % 4 * 2 + j / 4 * 8,
                                    x.first.batch, 0};
-            if (c.d != TC_S32 && o->beta != 0.f && at.row < end && at.col < o->n) tc__gemm90_add_two(c, o, v + j, at);
+            if (tc__gemm90_holds_c(c) && c.d != TC_S32 && o->beta != 0.f && at.row < end && at.col < o->n) tc__gemm90_add_two(c, o, v + j, at);
         }
         if (tc__gemm90_whole_rows(c)) x.rows = rows + i * 2;
         tc__gemm_visit(c, o, x);
@@ -603,35 +603,32 @@ TC_DEV tc__gemm90_aside_at tc__gemm90_aside_of(tc_gemm_config_in c, const tc_gem
     return x;
 }
 
-/* Alpha, and beta * C: of 64 rows at a time (.any, which has no registers left: 16) all that exists is asked for before
- * the first is added. */
+/* Values whose C is asked for before the first is added: those of 64 rows. */
+enum { TC__GEMM90_ASIDE_ASKED = 32 };
+
+/* beta * C to so many values from `from` on, a constant. */
 TC_DEV_SM90 void tc__gemm90_aside_c(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                    const tc__gemm90_aside *a, const int count)
+                                    const tc__gemm90_aside *a, const int from)
 {
     const tc_gemm_out *o = &g->p->out;
+    const int all = (c.bn - a->above < TC__GEMM90_ASIDE ? c.bn - a->above : TC__GEMM90_ASIDE) / 2 - from;
+    const int some = all < TC__GEMM90_ASIDE_ASKED ? all : TC__GEMM90_ASIDE_ASKED;
+    float *v = a->acc + a->above / 2 + from;
+    uint32_t asked[TC__GEMM90_ASIDE_ASKED];
 #pragma unroll
-    for (int i = 0; i < count / 2; i++) a->acc[a->above / 2 + i] *= o->alpha;
-    if (o->beta == 0.f) return;
+    for (int j = 0; j < some; j += 8) {
+        if (a->above + (from + j) * 2 >= g->width) continue;
 #pragma unroll
-    for (int from = 0; from < count / 2; from += c.any ? 8 : 32) {
-        const int most = c.any ? 8 : 32, some = count / 2 - from < most ? count / 2 - from : most;
-        uint32_t asked[32];
-#pragma unroll
-        for (int j = 0; j < some; j += 8) {
-            if (a->above + (from + j) * 2 >= g->width) continue;
-#pragma unroll
-            for (int i = 0; i < 8; i++) {
-                const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, a, from + j, i);
-                asked[j + i] = tc__epi_ask_c(c.d, o, x.at, x.row < a->rows && x.at.col < o->n);
-            }
+        for (int i = 0; i < 8; i++) {
+            const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, a, from + j, i);
+            asked[j + i] = tc__epi_ask_c(c.d, o, x.at, x.row < a->rows && x.at.col < o->n);
         }
+    }
 #pragma unroll
-        for (int j = 0; j < some; j += 8) {
-            if (a->above + (from + j) * 2 >= g->width) continue;
+    for (int j = 0; j < some; j += 8) {
+        if (a->above + (from + j) * 2 >= g->width) continue;
 #pragma unroll
-            for (int i = 0; i < 8; i++)
-                a->acc[a->above / 2 + from + j + i] += o->beta * tc__epi_asked(c.d, asked[j + i]);
-        }
+        for (int i = 0; i < 8; i++) v[j + i] += o->beta * tc__epi_asked(c.d, asked[j + i]);
     }
 }
 
@@ -647,17 +644,24 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
     /* stmatrix: lanes 0-7 address rows 0-7, columns 0-7; 8-15 the same rows, columns 8-15; 16-31 rows 8-15 */
     const uint32_t to = (uint32_t)((lane % 8 + lane / 16 * 8) * box.bytes + lane / 8 % 2 * 16);
     const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
-    if (!tc__gemm_raw(c)) tc__gemm90_aside_c(c, g, u, &a, count);
+    const int adds = !tc__gemm_raw(c) && o->beta != 0.f;
+    const int each = c.any || tc__gemm_sums(c) == TC_S32; /* C by elements, with the hook: no registers are left */
+#pragma unroll
+    for (int i = 0; i < count / 2 && !tc__gemm_raw(c) && !each; i++) a.acc[a.above / 2 + i] *= o->alpha;
 #pragma unroll
     for (int j = 0; j < count / 2; j += 8) {
         const int within = a.above + j * 2 < g->width;
         float *v = a.acc + a.above / 2 + j;
+        if (adds && !each && j % TC__GEMM90_ASIDE_ASKED == 0) tc__gemm90_aside_c(c, g, u, &a, j);
         if (within) {
 #pragma unroll
-            for (int i = 0; e.epi && i < 8; i++) {
+            for (int i = 0; (e.epi || each) && i < 8; i++) {
                 const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, &a, j, i);
-                if (x.row < a.rows && x.at.col < o->n)
-                    v[i] = e.epi(v[i], tc__epi_place(e, x.at), o->epi);
+                if (each && !tc__gemm_raw(c)) v[i] *= o->alpha;
+                if (x.row < a.rows && x.at.col < o->n) {
+                    if (each && adds) v[i] += o->beta * tc__epi_read_c(e.d, o, x.at);
+                    if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, x.at), o->epi);
+                }
             }
             tc__gemm90_f32_to_d(c, v, 8);
         }
