@@ -10,14 +10,16 @@ typedef struct mask_args { const unsigned char *mask; long long ld; } mask_args;
 TC_DEV float pre(float x, tc_gemm_at at, const void *args) { return x + ((const bias_args *)args)->bias[at.col]; }
 TC_DEV float bias_relu(float x, tc_gemm_at at, const void *args) { return fmaxf(pre(x, at, args), 0.f); }
 TC_DEV float above(float x, tc_gemm_at at, const void *args) { return pre(x, at, args) > 0.f ? 1.f : 0.f; }
-TC_DEV float masked(float x, tc_gemm_at at, const void *args)
+TC_DEV tc_f32x2 masked(tc_f32x2 x, tc_gemm_at at, const void *args)
 {
     const mask_args *a = (const mask_args *)args;
-    return a->mask[(at.row * a->ld + at.col) / 8] >> at.col % 8 & 1 ? x : 0.f;
+    const int two = a->mask[(at.row * a->ld + at.col) / 8] >> at.col % 8;
+    const tc_f32x2 r = {two & 1 ? x.x : 0.f, two & 2 ? x.y : 0.f};
+    return r;
 }
 TC_GEMM_DEFINE(forward, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu, .epi_size = sizeof(bias_args),
                .aux = TC_B1, .aux_epi = above, .shapes = TC_SHAPES_LARGE)
-TC_GEMM_DEFINE(backward, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .b_layout = TC_ROW, .epi = masked,
+TC_GEMM_DEFINE(backward, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .b_layout = TC_ROW, .epi2 = masked,
                .epi_size = sizeof(mask_args), .shapes = TC_SHAPES_LARGE)
 
 int main(void)
