@@ -567,7 +567,8 @@ TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_bloc
         for (int j = 0; j < 8; j += 2) {
             const tc_gemm_at at = {x.first.row + lane / 4 + j / 2 % 2 * 8, x.first.col + lane % 4 * 2 + j / 4 * 8,
                                    x.first.batch, 0};
-            if (tc__gemm90_holds_c(c) && c.d != TC_S32 && o->beta != 0.f && at.row < end && at.col < o->n) tc__gemm90_add_two(c, o, v + j, at);
+            if (tc__gemm90_holds_c(c) && c.d != TC_S32 && o->beta != 0.f && at.row < end && at.col < o->n)
+                tc__gemm90_add_two(c, o, v + j, at);
         }
         if (tc__gemm90_whole_rows(c)) x.rows = rows + i * 2;
         tc__gemm_visit(c, o, x);
