@@ -446,6 +446,8 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
     const int adds = !s->plain && !raw && o->beta != 0.f;
     const int early = tc__gemm90_holds_c(c);
+    /* ping-pong tiles have a box's C on its way at a time, as no other of so many sums does without a spill */
+    const int at_once = c.schedule == TC_PINGPONG && c.consumers <= 2 && tc__gemm_is_16(c.a) && !tc__gemm90_promotes(c);
     tc__box_asked asked; /* early: C of the next box comes while this one is filled */
     if (adds && early) tc__gemm90_ask_c(c, g, u, s, 0, &asked);
 #pragma unroll
@@ -461,7 +463,9 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
             if (adds) {
                 const tc__box_filled f = {b.v, b.to, b.first};
                 if (early) tc__box_put_c(box, b.to, &asked);
-                else tc__box_fetch_c(box, o, f);
+                else if (!at_once) tc__box_fetch_c(box, o, f);
+                if (!early && at_once) tc__box_ask_c(box, o, b.first, s->end, &asked);
+                if (!early && at_once) tc__box_put_c(box, b.to, &asked);
                 tc__box_add_c(box, o, f);
                 if (early) tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
             }
