@@ -197,9 +197,7 @@ TC_DEV uint32_t tc__epi_ask_c(const int type, const tc_gemm_out *o, tc_gemm_at a
 }
 TC_DEV float tc__epi_asked(const int type, uint32_t x)
 {
-    return type == TC_F32                        ? tc_f32_from_bits(x)
-         : type == TC_S32 || type == TC_S8 ? (float)(int)x
-                                                 : tc_unpack(type, x);
+    return type == TC_F32 ? tc_f32_from_bits(x) : type == TC_S32 || type == TC_S8 ? (float)(int)x : tc_unpack(type, x);
 }
 
 /* A tile of D: its first element, its rows and columns, of which those exist that come before row `end`; most: columns

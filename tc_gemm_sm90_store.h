@@ -462,10 +462,9 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
             if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
             if (adds) {
                 const tc__box_filled f = {b.v, b.to, b.first};
-                if (early) tc__box_put_c(box, b.to, &asked);
-                else if (!at_once) tc__box_fetch_c(box, o, f);
                 if (!early && at_once) tc__box_ask_c(box, o, b.first, s->end, &asked);
-                if (!early && at_once) tc__box_put_c(box, b.to, &asked);
+                if (early || at_once) tc__box_put_c(box, b.to, &asked);
+                else tc__box_fetch_c(box, o, f);
                 tc__box_add_c(box, o, f);
                 if (early) tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
             }
