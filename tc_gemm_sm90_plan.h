@@ -515,8 +515,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_asks_c(tc_gemm_config_in c)
     return !c.any && !c.gate && !(c.index & TC_INDEX_D) && c.groups != TC_GROUPS_ARRAY && c.consumers <= 2;
 }
 
-/* Are there registers for C of the next box beside the sums? Where there
- * are not, C is for boxes that lie wholly inside D. */
+/* Are there registers for C of the next box beside the sums? Where there are not, C is for boxes that lie wholly inside
+ * D. */
 TC_HD TC_CONSTEXPR int tc__gemm90_holds_c(tc_gemm_config_in c)
 {
     const int sums = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);

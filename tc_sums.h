@@ -254,7 +254,7 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
     float *runs = (float *)tc__dynamic_smem;
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
     const int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
-    const int down = w->count / 32 + (w->count % 32 != 0);
+    const int down = (int)tc__epi_units(w->count, 1);
     const int from = warp * each, to = from + each < all ? from + each : all;
     const long long apart = (long long)w->each * w->count, sums = (long long)w->batch * w->across * w->count;
     for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
