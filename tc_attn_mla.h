@@ -221,7 +221,7 @@ TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_para
 #pragma unroll
     for (int half = 0; half < 2; half++) {
 #pragma unroll
-        for (int i = 0; i < 2; i++) tc__attn_row_exp2(x, i, 4 * half, 4 * half + 4, &row[i]);
+        for (int i = 0; i < 2; i++) tc__attn_row_exp2(k.c, x, i, 4 * half, 4 * half + 4, &row[i]);
         tc_attn_pack(k.c.type, u->s + 16 * half, 32, u->a + 8 * half);
 #pragma unroll
         for (int i = 2 * half; i < 2 * half + 2; i++) tc_stmatrix_x4(at ^ (uint32_t)(i * 32), u->a + 4 * i);

@@ -371,6 +371,7 @@ typedef struct tc__attn90_consumer {
     uint32_t smem;
     tc_ring q, k, v;
     int wg;         /* warpgroup */
+    uint64_t q0, k0, v0; /* descriptors of the first slots, of Q at the warpgroup's rows */
     tc_attn_work w;
     int n;          /* tile of keys */
     tc_attn_rows r;
@@ -387,6 +388,56 @@ typedef struct tc__attn90_consumer {
     int skip; /* 1: this warpgroup's rows see nothing of the first tile of keys: tc__attn90_narrow */
 } tc__attn90_consumer;
 
+/* Which consumer this is: its warpgroup, counted from 0, and the block's shared memory. */
+typedef struct tc_attn_sm90_self {
+    uint32_t smem;
+    int wg;
+} tc_attn_sm90_self;
+
+/* Descriptors of the products' tiles begin with the first slots', which ptxas does not know: it makes each of another
+ * by one addition, where it would compute those that it knows anew beside the products, upper word and all. Wide heads
+ * have no registers for that. */
+TC_HD TC_CONSTEXPR int tc__attn90_bases(const tc_attn_config c) { return c.head_dim_v <= 192; }
+TC_DEV_SM80 uint64_t tc__attn90_base(uint64_t desc)
+{
+    return (uint64_t)tc_uniform((uint32_t)(desc >> 32)) << 32 | tc_uniform((uint32_t)desc);
+}
+TC_DEV uint64_t tc__attn90_q_desc(const tc_attn_config c, const tc__attn90_consumer *u, uint32_t stage)
+{
+    const uint32_t at = tc__attn90_q(c, u->smem, stage) + (uint32_t)(u->wg * 64 * 128);
+    return tc_wgmma_desc_live(tc_wgmma_desc(at, 128), at);
+}
+TC_DEV uint64_t tc__attn90_k_desc(const tc_attn_config c, const tc__attn90_consumer *u, uint32_t stage)
+{
+    const uint32_t at = tc__attn90_k(c, u->smem, stage);
+    return tc_wgmma_desc_live(tc_wgmma_desc(at, 128), at);
+}
+TC_DEV uint64_t tc__attn90_v_desc(const tc_attn_config c, const tc__attn90_consumer *u, uint32_t stage)
+{
+    const uint32_t at = tc__attn90_v(c, u->smem, stage);
+    if (c.type == TC_E4M3) return tc_wgmma_desc_live(tc_wgmma_desc(at, 128), at); /* turned */
+    return tc_wgmma_desc_live(tc_wgmma_desc_mn(at, (uint32_t)tc__attn90_v_tile(c).box_bytes), at);
+}
+
+/* The one of slot `stage`: the first slot's and so many tiles. To the upper word 0 is added: a mere copy of it ptxas
+ * would make again for each product. */
+TC_DEV uint64_t tc__attn90_slot_desc(uint64_t base, uint32_t stage, const tc_operand tile)
+{
+    return (uint64_t)((uint32_t)(base >> 32) + (stage >> 8)) << 32
+         | ((uint32_t)base + stage * (uint32_t)(tile.bytes / 16));
+}
+
+/* A consumer before its first tile of work. */
+TC_DEV_SM90 tc__attn90_consumer tc__attn90_consumer_of(const tc_attn_config c, const tc_attn_sm90_self self)
+{
+    tc__attn90_consumer u = {self.smem, {0, 0}, {0, 0}, {0, 0}, self.wg};
+    if (!tc__attn90_bases(c)) return u;
+    u.q0 = tc__attn90_base(tc__attn90_q_desc(c, &u, 0));
+    u.k0 = tc__attn90_base(tc__attn90_k_desc(c, &u, 0));
+    u.v0 = tc__attn90_base(tc__attn90_v_desc(c, &u, 0));
+    return u;
+}
+
 /* A tile of keys in tc__attn90_step; add: whether O holds anything yet; the rest as in tc_attn_scores. */
 typedef struct tc__attn90_tile {
     int n, state, add, edges;
@@ -402,8 +453,10 @@ typedef struct tc__attn90_kernel {
 TC_DEV_SM90A void tc__attn90_qk(const tc__attn90_kernel kernel, tc__attn90_consumer *u)
 {
     const tc_attn_config c = kernel.c;
-    const uint64_t q = tc_wgmma_desc(tc__attn90_q(c, u->smem, u->q.stage) + (uint32_t)(u->wg * 64 * 128), 128);
-    const uint64_t k = tc_wgmma_desc(tc__attn90_k(c, u->smem, u->k.stage), 128);
+    const uint64_t q = tc__attn90_bases(c) ? tc__attn90_slot_desc(u->q0, u->q.stage, tc__attn90_q_tile(c))
+                                           : tc__attn90_q_desc(c, u, u->q.stage);
+    const uint64_t k = tc__attn90_bases(c) ? tc__attn90_slot_desc(u->k0, u->k.stage, tc__attn90_k_tile(c))
+                                           : tc__attn90_k_desc(c, u, u->k.stage);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < tc_operand_steps(tc__attn90_q_tile(c)); i++)
@@ -425,7 +478,8 @@ TC_DEV_SM90A void tc__attn90_rescale(const tc_attn_config c, tc__attn90_consumer
 TC_DEV_SM90A void tc__attn90_pv(const tc__attn90_kernel kernel, tc__attn90_consumer *u, int add)
 {
     const tc_attn_config c = kernel.c;
-    const uint64_t v = tc_wgmma_desc_mn(tc__attn90_v(c, u->smem, u->v.stage), (uint32_t)tc__attn90_v_tile(c).box_bytes);
+    const uint64_t v = tc__attn90_bases(c) ? tc__attn90_slot_desc(u->v0, u->v.stage, tc__attn90_v_tile(c))
+                                           : tc__attn90_v_desc(c, u, u->v.stage);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < c.bn / 16; i++)
@@ -636,12 +690,6 @@ TC_DEV_SM90 void tc__attn90_skip_v(const tc_attn_config c, tc__attn90_consumer *
     }
 }
 
-/* Which consumer this is: its warpgroup, counted from 0, and the block's shared memory. */
-typedef struct tc_attn_sm90_self {
-    uint32_t smem;
-    int wg;
-} tc_attn_sm90_self;
-
 /* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the
  * first S of the other are multiplied together, and the one is stored while the other's S is in the making. */
 TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
@@ -651,7 +699,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
     const uint32_t smem = self.smem;
     const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
     const int early = tc__attn90_early(c);
-    tc__attn90_consumer u = {smem, {0, 0}, {0, 0}, {0, 0}, wg};
+    tc__attn90_consumer u = tc__attn90_consumer_of(c, self);
     float s[128], o[128];
     uint32_t a[64];
     int add;

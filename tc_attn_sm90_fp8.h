@@ -129,11 +129,11 @@ TC_HD TC_CONSTEXPR int tc__attn_fp8_pieces(const tc_attn_config c)
 /* The products of one piece, issued: T = P V, or without promotion O += P V of all columns. */
 TC_DEV_SM90A void tc__attn_fp8_pv(const tc_attn_config c, tc__attn90_consumer *u, const int piece)
 {
-    const uint64_t v = tc_wgmma_desc(tc__attn90_v(c, u->smem, u->v.stage) + (uint32_t)(piece * 64 * 128), 128);
+    const uint64_t v = tc__attn90_slot_desc(u->v0, u->v.stage, tc__attn90_v_tile(c));
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < c.bn / 32; i++) {
-        const uint64_t at = tc_wgmma_desc_advance(v, (uint32_t)(i * 32));
+        const uint64_t at = tc_wgmma_desc_advance(v, (uint32_t)(piece * 64 * 128 + i * 32));
         const uint32_t *a = u->a + 4 * i;
         if (c.promote != TC_FAST) TC_WGMMA_RS(64, f32, e4m3, u->t, a, at, i > 0, 1, 1);
         else if (c.head_dim_v == 64) TC_WGMMA_RS(64, f32, e4m3, u->r.o, a, at, 1, 1, 1);
@@ -387,7 +387,7 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
     const tc__attn90_kernel kernel = {c, m};
     const uint32_t smem = self.smem;
     const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1, early = c.q_stages == 2;
-    tc__attn90_consumer u = {smem, {0, 0}, {0, 0}, {0, 0}, wg};
+    tc__attn90_consumer u = tc__attn90_consumer_of(c, self);
     float s[64], o[64], t[32];
     uint32_t a[16];
     u.r.row = wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16;

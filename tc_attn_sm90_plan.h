@@ -32,15 +32,15 @@ TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
 {
     return tc_operand_of(tc__attn_o_type(c), c.bm, c.head_dim_v);
 }
-/* Of a row's exponentials so many times eight columns come before the wait for P V, the others behind it; 0: ptxas puts
- * the wait where it likes, which is before all of them. Under a causal mask 16 exponentials of a lane gain 1 % at 128
- * columns, and 2 to 3 % above, where all of the first row's are best; all 32 lose 5 % at 128. Without a mask and up to
- * 64 columns any number loses 1 to 5 %: what runs beside a wgmma is slowed by it. */
+/* Of a row's exponentials so many times eight columns come before the wait for P V, the others behind it; 0: ptxas
+ * puts the wait where it likes, which is before all of them. At 128 columns 16 exponentials of a lane gain 3 %, under
+ * a causal mask 1 %, and all 32 lose 5 %; above, under a causal mask, all of the first row's gain 2 to 3 %, without
+ * one any number loses. So it does up to 64 columns, 1 to 5 %: what runs beside a wgmma is slowed by it. */
 TC_HD TC_CONSTEXPR int tc__attn90_pause(const tc_attn_config c)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, all = c.bn / 8;
-    if (!c.causal || c.mask || c.score || c.dropout || c.type == TC_E4M3 || wide <= 64) return 0;
-    return wide <= 128 && all > 8 ? 8 : all;
+    if (c.mask || c.score || c.dropout || c.type == TC_E4M3 || wide <= 64) return 0;
+    return wide <= 128 ? (all > 8 ? 8 : all) : c.causal ? all : 0;
 }
 TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
 {
@@ -74,13 +74,13 @@ TC_HD TC_CONSTEXPR int tc__attn90_q_alone(const tc_attn_config c)
 {
     return tc__attn90_plain(c) && c.q_stages == 1 && !c.mask;
 }
-/* O is rescaled when the next S has been issued, beside its products. It pays above 64 columns and without a causal
- * mask, whose second loop it slows down. */
+/* O is rescaled when the next S has been issued, beside its products. It pays above 128 columns and without a causal
+ * mask, whose second loop it slows down, and up to 128 where tc__attn90_pause does not serve. */
 TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
-    return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3 && wide > 64
-           && !(c.dropout && wide > 128);
+    return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3
+           && (c.dropout ? wide > 64 && wide <= 128 : wide > 128);
 }
 /* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where tiles of keys divide
  * one of queries: then at most lengths the last row's tile is the first row's too, or too small to count. */

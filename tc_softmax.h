@@ -219,7 +219,9 @@ typedef struct tc__attn_row_open {
 } tc__attn_row_open;
 
 /* Row i: its maximum, and what was added up before under the old one. The second row's is partly told to wait for the
- * first one's, where the compiler would else look for it before the first one's exponentials. */
+ * first one's, where the compiler would else look for it before the first one's exponentials. Under a causal mask the
+ * sum begins with what O is multiplied by, times 0: else ptxas leaves that power of 2 to the last, and all of O's
+ * multiplications stand behind the exponentials. Where every row sees a finite score nothing asks for -inf. */
 TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const tc_attn_scores x, const int i,
                                                  tc_attn_rows *r, float *f)
 {
@@ -227,9 +229,10 @@ TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const t
               late = wide <= 64 ? 2 : wide <= 128 ? 0 : 4;
     const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
                 top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
-                base = to == -TC__INF ? 0.f : to;
-    const tc__attn_row_open o = {-base * x.scale, 0.f, 0.f, to > r->max[i]};
+                base = (x.edges || c.score) && to == -TC__INF ? 0.f : to;
+    tc__attn_row_open o = {-base * x.scale, 0.f, 0.f, to > r->max[i]};
     f[i] = tc__exp2((r->max[i] - base) * x.scale);
+    if (c.causal) o.b = f[i] * 0.f;
     r->sum[i] *= f[i];
     r->rounding[i] *= f[i];
     r->max[i] = to;
@@ -237,16 +240,16 @@ TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const t
 }
 
 /* Its exponentials of columns 8 * from to 8 * to. */
-TC_DEV_SM80 void tc__attn_row_exp2(const tc_attn_scores x, const int i, const int from, const int to,
-                                   tc__attn_row_open *o)
+TC_DEV_SM80 void tc__attn_row_exp2(const tc_attn_config c, const tc_attn_scores x, const int i, const int from,
+                                   const int to, tc__attn_row_open *o)
 {
 #pragma unroll
     for (int j = from; j < to; j++) {
         float *p = x.s + 4 * j + 2 * i;
         p[0] = tc__exp2(fmaf(p[0], x.scale, o->shift));
         p[1] = tc__exp2(fmaf(p[1], x.scale, o->shift));
-        o->a += p[0];
-        o->b += p[1];
+        o->a = j == 0 ? p[0] : o->a + p[0];
+        o->b = j == 0 && !c.causal ? p[1] : o->b + p[1];
     }
 }
 
@@ -263,7 +266,7 @@ TC_DEV_SM80 tc__attn_row_open tc_attn_softmax_head(const tc_attn_config c, const
                                                    tc_attn_rows *r, float *f)
 {
     tc__attn_row_open o = tc__attn_row_begin(c, x, 0, r, f);
-    tc__attn_row_exp2(x, 0, 0, columns, &o);
+    tc__attn_row_exp2(c, x, 0, 0, columns, &o);
     return o;
 }
 TC_DEV_SM80 int tc_attn_softmax_tail(const tc_attn_config c, const tc_attn_scores x, const int columns,
@@ -272,11 +275,11 @@ TC_DEV_SM80 int tc_attn_softmax_tail(const tc_attn_config c, const tc_attn_score
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     tc__attn_row_open o = first;
     int rise;
-    tc__attn_row_exp2(x, 0, columns, x.cols / 8, &o);
+    tc__attn_row_exp2(c, x, 0, columns, x.cols / 8, &o);
     r->sum[0] += o.a + o.b;
     o = tc__attn_row_begin(c, x, 1, r, f);
     rise = first.rise | o.rise;
-    tc__attn_row_exp2(x, 1, 0, x.cols / 8, &o);
+    tc__attn_row_exp2(c, x, 1, 0, x.cols / 8, &o);
     r->sum[1] += o.a + o.b;
     tc__attn_add_rounding(c, x, r);
     return wide <= 128 || __any_sync(0xffffffffu, rise);

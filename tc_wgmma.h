@@ -42,6 +42,7 @@
  *                                                                             and sums in f16
  *     tc_wgmma_pick_sp(n, kind, selector)                                     the same with a sparse A
  *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    descriptors
+ *     tc_wgmma_desc_live(desc, addr)                                          one that ptxas does not make anew
  *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields)          on the host, with sentences
  *     tc_wgmma_desc_text(text, size, desc)                                    a descriptor in words
  *     tc_wgmma_fence, tc_wgmma_commit_group, TC_WGMMA_WAIT_GROUP(n), tc_wgmma_fence_acc, tc_wgmma_fence_acc_b32
@@ -140,6 +141,15 @@ TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_make(const tc_wgmma_desc_fields f)
 TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_advance(uint64_t desc, uint32_t bytes)
 {
     return (desc & 0xffffffff00000000ull) | (uint32_t)((uint32_t)desc + (bytes >> 4));
+}
+
+/* The same descriptor, in whose upper word ptxas does not see a constant: one that it knows it writes anew for every
+ * instruction, into the four registers that two descriptors take. It pays where a loop has much to do beside its
+ * products (attention); in a GEMM's it changes nothing. addr: uniform, a shared address: its topmost bit, which is 0,
+ * is added to that word. */
+TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_live(uint64_t desc, uint32_t addr)
+{
+    return (uint64_t)((uint32_t)(desc >> 32) + (addr >> 31)) << 32 | (uint32_t)desc;
 }
 
 /* Descriptor of an MN-major tile of 16-bit elements as TMA writes it in boxes of 64 columns (128 bytes, swizzled): the

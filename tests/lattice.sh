@@ -67,7 +67,7 @@ kinds=$(echo "$families" | wc -l)
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
-    [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
+    [ -n "$deadline" ] && [ "$1" != "$FIRST" ] && [ "$(date +%s)" -ge "$deadline" ] && return
     name=$(echo "$families" | sed -n "$(($1 % kinds + 1))p")
     family=${name% *} arch=${name#* }
     case $family in
@@ -152,7 +152,6 @@ rm -rf "$out"/[0-9]*
 gpu=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
 [ -n "$tcemu" ] || [ -n "$gpu" ] || { echo "FAIL lattice: neither a GPU nor tcemu"; echo "0 passed, 1 failed"; exit 1; }
 problems=${PROBLEMS:-4} deadline=
-[ -n "$LIMIT" ] && deadline=$(($(date +%s) + LIMIT)) n=100000
 if ! [ "$out/draw" -nt tests/lattice/draw.cu ] || [ -n "$(find tc*.h tests/test.h -newer "$out/draw")" ]; then
     "$nvcc" -std=c++17 -gencode arch=compute_90a,code=compute_90a -cudart shared tests/lattice/draw.cu -o "$out/draw" \
         > "$out/draw.log" 2>&1 \
@@ -162,7 +161,8 @@ if ! [ "$out/draw" -nt tests/lattice/draw.cu ] || [ -n "$(find tc*.h tests/test.
             exit 1
         }
 fi
-export NVCC="$nvcc" BATCH="$batch" gpu problems deadline
+[ -n "$LIMIT" ] && deadline=$(($(date +%s) + LIMIT)) n=100000 # of batches alone, and the first has as long as it takes
+export NVCC="$nvcc" BATCH="$batch" FIRST="$seed" gpu problems deadline
 echo "$families" | awk -v seed="$seed" -v need="$((n / batch + (n % batch > 0)))" -v family="${FAMILY:-.}" '
     { taken[NR - 1] = $0 ~ family; some += $0 ~ family }
     END { for (s = seed; some && need > 0; s++) if (taken[s % NR]) { print s; need-- } }
