@@ -36,6 +36,7 @@ typedef struct tc_epi {
     tc_gemm_keep_fn keep; /* which elements of some tiles are stored, or */
     int triangle;         /* those of a triangle, of rows as the kernel has them (0: all) */
     int aux_across;       /* the second output's lines are columns, as the kernel has them */
+    int col_sum;          /* as row_sum, of columns, which are read from the piece in shared memory (back) */
 } tc_epi;
 
 /* And what it is told with the call. */
@@ -60,14 +61,20 @@ typedef struct tc_gemm_out {
  * last to leave its own adds them up, lane i of a warp each 32nd from the i-th on, then the lanes as before. Behind
  * them is a counter, which tells that block; the first launch puts it to 0. So no order is a matter of time. */
 typedef struct tc__outputs {
-    void *aux;
+    union {
+        void *aux;
+        const int32_t *d_row; /* TC_INDEX_D, with which there is no aux: where a row goes, of d_rows */
+    };
     long long ld_aux, stride_aux;
     float *parts;    /* of matrix b, column / 16, row: at (b * across + column / 16) * m + row; of TC_LOG_SUM_EXP
                       * these are the largest values, and behind all of them the sums are, in the same order */
     float *row_out;  /* matrix b's row i: at b * m + i */
     float *all_out;  /* one for all of D */
     int across, batch;
-    int aux_vec;     /* rows of aux begin at multiples of 16 bytes */
+    union {
+        int aux_vec; /* rows of aux begin at multiples of 16 bytes */
+        int d_rows;
+    };
     uint16_t finish; /* the second launch */
     uint16_t each;   /* 16 columns of a part of a row */
 } tc__outputs;
@@ -372,7 +379,9 @@ TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at
     const tc__outputs *w = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
     if (kind & TC__KEEP_ATOMIC) {
-        tc__epi_red_if(kind, yes, w->row_out + (long long)at.batch * o->m + at.row, kept.x);
+        const int to = kind & TC__KEEP_SENT ? yes ? w->d_row[at.row] : -1 : at.row;
+        const int there = !(kind & TC__KEEP_SENT) || (uint32_t)to < (uint32_t)w->d_rows;
+        tc__epi_red_if(kind, yes && there, w->row_out + (long long)at.batch * o->m + to, kept.x);
         return;
     }
     tc__epi_put_if(yes, w->parts + i, kept.x);
@@ -460,13 +469,6 @@ TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const tc__kep
                      lane % 4 < 2 && at.row < (e.row_sum & TC__KEEP_SOME ? end : o->m) && at.col < o->n);
 }
 
-TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o, const tc__epi_some some)
-{
-    const tc__outputs *w = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->row_out, w->all_out, o->m, w->across, w->batch, w->each, some};
-    tc__epi_finish_lines(kind, &x);
-}
-
 /* ---------------------------------------------------------------------------------------------------------------------
  * Pieces to D.
  */
@@ -539,6 +541,14 @@ TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float
     }
 }
 
+/* Nothing of a piece is stored: its columns have nothing of it. */
+TC_DEV void tc__epi_no_piece(const tc_epi e, const tc__epi_piece *p)
+{
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        if (e.col_sum) tc__epi_put_shared((i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), tc__epi_none(e.col_sum));
+}
+
 /* Are all eight elements of a piece stored? */
 TC_DEV int tc__epi_keeps_all(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at)
 {
@@ -567,7 +577,11 @@ TC_DEV_SM75 tc__kept tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, c
         for (int i = 0; i < 8 && p->at.col + i < o->n; i += e.epi2 ? 2 : 1) {
             tc_gemm_at here = p->at;
             here.col += i;
-            if (picks && !tc__epi_kept(e, o, here)) continue;
+            if (picks && !tc__epi_kept(e, o, here)) {
+                if (e.col_sum)
+                    tc__epi_put_shared((i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), tc__epi_none(e.col_sum));
+                continue;
+            }
             const tc__kept more = tc__epi_edge(e, o, p, i);
             if (e.row_sum) kept = tc__kept_join(e.row_sum, kept, more);
         }

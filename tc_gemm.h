@@ -629,7 +629,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     constexpr tc__gemm90_loop_fn loop = tc__gemm90_loop_of(k.c);                                                      \
     constexpr tc__gemm90_produce_fn produce = tc__gemm90_produce_of(k.c);                                             \
     constexpr tc__gemm90_end_fn end = tc__gemm90_end_of(k.c);                                                         \
-    if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params);                                                 \
+    if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params, tc__gemm90_sums_tiles(k.c, &params));            \
     else tc_gemm_sm90(loop, produce, end, k, &params);
 
 #define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \

@@ -127,9 +127,10 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, tc__gemm_end_row(c, to));
     if (c.index & TC_INDEX_D) piece.to = piece.at.row < tc__gemm_end_row(c, to) ? to->d_row[piece.at.row] : -1;
-    const int gone = c.groups && piece.at.row >= to->end;
-    if (gone && !tc__gemm_row_kind(c)) return;
-    if ((c.index & TC_INDEX_D) && (uint32_t)piece.to >= (uint32_t)to->d_rows) return;
+    const int lost = (c.index & TC_INDEX_D) && (uint32_t)piece.to >= (uint32_t)to->d_rows;
+    const int gone = (c.groups && piece.at.row >= to->end) || lost;
+    if (gone && !tc__gemm_row_kind(c) && !tc__gemm_col_kind(c)) return;
+    if (lost) tc__epi_no_piece(tc__gemm_epi(c), &piece);
     tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
     if (!gone) kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
     if (tc__gemm_row_kind(c)) {
@@ -138,8 +139,8 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
         tc__epi_piece_part(tc__gemm_epi(c), to->out, piece.at, kept);
     }
     if (tc__gemm_col_kind(c)) {
-        const int left = to->out->m - first.row;
-        const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first};
+        const int left = tc__gemm_end_row(c, to) - first.row;
+        const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first, 0};
         __syncwarp();
         tc__col_strip(tc__gemm_col_kind(c), to->out, &x);
     }

@@ -242,9 +242,11 @@ TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_bloc
 {
     tc_gemm_at at = piece->at;
     tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
-    if (s->row + tc_lane() / 2 < s->rows && (!tc__gemm_in_rows(c) || at.row < u->w.end))
+    const int lost = c.index & TC_INDEX_D && (uint32_t)piece->to >= (uint32_t)g->p->d_rows;
+    if (s->row + tc_lane() / 2 < s->rows && (!tc__gemm_in_rows(c) || at.row < u->w.end) && !lost)
         kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
     else at.row = -1;
+    if (lost) tc__epi_no_piece(tc__gemm_epi(c), piece);
     __syncwarp();
     if (tc__gemm_row_kind(c) && row) *row = tc__kept_join(tc__gemm_row_kind(c), *row, kept);
     else tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
@@ -254,10 +256,11 @@ TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_bloc
 TC_DEV void tc__gemm90_keep_columns(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                     const tc__gemm90_spot *s)
 {
-    const int row = (c.swap ? u->w.col : u->w.row) + s->row, left = g->p->out.m - row, own = s->rows - s->row;
-    const int rows = left < own ? left : own;
+    const int row = (c.swap ? u->w.col : u->w.row) + s->row, end = tc__gemm_in_rows(c) ? u->w.end : g->p->out.m;
+    const int left = end - row, own = s->rows - s->row, rows = left < own ? left : own;
     const tc__col_place x = {u->buf, 64, rows < 16 ? rows : 16, 16,
-                             {row, (c.swap ? u->w.row : u->w.col) + s->col, tc__gemm90_matrix(c, u), 0}};
+                             {row, (c.swap ? u->w.row : u->w.col) + s->col, tc__gemm90_matrix(c, u),
+                              tc__gemm90_group(c, u)}, 0};
     tc__col_strip(tc__gemm_col_kind(c), &g->p->out, &x);
 }
 
@@ -323,6 +326,32 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
 #pragma unroll
     for (int k = 0; k < blocks; k++)
         if (tc__gemm90_whole_rows(c)) tc__epi_pieces_to_rows(tc__gemm_epi(c), rows[2 * k], rows + 2 * k);
+}
+
+/* What is kept of the tile's rows of this warp, a part each. */
+TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                     const tc__kept *rows)
+{
+    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
+#pragma unroll
+    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
+        const tc_gemm_at at = {u->w.row + u->warp_row + i * 64, u->w.col + own, tc__gemm90_matrix(c, u), 0};
+        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at, tc__gemm90_end(c, g, u));
+    }
+}
+
+/* What is kept of rows: a lane's two of each 64, of which a warpgroup has 2048 at most (.cluster_n 8, .bn 8). */
+enum { TC__GEMM90_KEPT = 64 };
+
+/* A tile in pieces: rows of D that are looked up, a tile of which not all elements are stored. */
+TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                       float *acc)
+{
+    tc__kept rows[TC__GEMM90_KEPT];
+    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    tc__gemm90_store_pieces(c, g, u, acc, rows);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -795,18 +824,6 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_b
             tc__gemm90_aside_send(c, g, u, a);
             __syncwarp();
         }
-    }
-}
-
-/* What is kept of the tile's rows of this warp, a part each. */
-TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                     const tc__kept *rows)
-{
-    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
-#pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
-        const tc_gemm_at at = {u->w.row + u->warp_row + i * 64, u->w.col + own, tc__gemm90_matrix(c, u), 0};
-        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at, tc__gemm90_end(c, g, u));
     }
 }
 

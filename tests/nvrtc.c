@@ -19,7 +19,7 @@ static const char *const names[] = {
     "tc_gemm_blackwell.h", "tc_gemm_check.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h",
     "tc_gemm_each.h", "tc_gemm_end.h",
     "tc_gemm_f32.h", "tc_gemm_gate.h",
-    "tc_gemm_rows.h", "tc_gemm_sm90_rows.h", "tc_rows.h", "tc_rows_work.h",
+    "tc_gemm_rows.h", "tc_gemm_sm90_rows.h", "tc_gemm_sums.h", "tc_rows.h", "tc_rows_work.h",
     "tc_gemm_plan.h", "tc_gemm_quant.h", "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm100.h",
     "tc_gemm_sm100_call.h",
     "tc_gemm_sm100_plan.h", "tc_gemm_sm100_sparse.h", "tc_gemm_sm100_store.h", "tc_gemm_sm100_weights.h",
