@@ -104,6 +104,9 @@
  *   ever; D of an integer type is rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes
  *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
  *   wrap around.
+ *   C has D's type, or with .c_type = TC_F16, TC_BF16 or TC_F32 another one of these, beside a D of these or a
+ *   quantised one: a residual in f32 beside D in bf16, weights in bf16 beside a D that is kept in f32. c, ldc and
+ *   stride_c are then of that type's elements.
  *   TC_E4M3, TC_E5M2 by wgmma: the Tensor Cores' own sums have about 14 bits. Every .promote elements of k (128; a
  *   multiple of .bk) they are added to sums in f32, as cuBLASLt does without fast accumulation. .promote = TC_FAST does
  *   not, is faster, and loses bits as k grows. With .promote equal to .bk 64 rows of a tile are added at a time; each

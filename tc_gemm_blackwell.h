@@ -205,9 +205,14 @@ TC_DEV_SM90 void tc__gemm_store_box(tc_gemm_config_in c, const tc_box box, const
         if (!to->plain && o->beta != 0.f) {
             const tc__box_filled f = {b->v, b->to, b->first};
             tc__box_asked asked;
-            tc__box_ask_c(box, o, b->first, tc__gemm_end_row(c, to), &asked);
-            tc__box_put_c(box, f.buf, &asked);
-            tc__box_add_c(box, o, f);
+            if (tc__gemm_c_differs(c)) {
+                const tc__box_other other = {tc__gemm_c(c), 16, 0};
+                tc__box_add_other(box, other, o, f, tc__gemm_end_row(c, to), &asked);
+            } else {
+                tc__box_ask_c(box, o, b->first, tc__gemm_end_row(c, to), &asked);
+                tc__box_put_c(box, f.buf, &asked);
+                tc__box_add_c(box, o, f);
+            }
         }
     }
     tc__gemm_fill_box(c, box, o, b);

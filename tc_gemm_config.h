@@ -95,7 +95,7 @@ enum { TC_XOR = 1, TC_AND = 2 }; /* .op, of TC_B1 */
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
  * stands behind it. */
 typedef struct tc_gemm_config {
-    int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
+    int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type, or .c_type. */
     int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL) */
     int d_layout;           /* how D and C lie (TC_ROW) */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
@@ -140,7 +140,7 @@ typedef struct tc_gemm_config {
     int sum_atomic;           /* 1: by atomics, added to what is there, in one launch (0: in a fixed order, in two) */
     int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
     int d_sf;                 /* TC_SF_UE8M0_32, TC_SF_UE4M3_16: so is it, as mxfp8, mxfp4, nvfp4 */
-    int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
+    int c_type;               /* C's type: TC_F16, TC_BF16, TC_F32 (D's; where D is quantised, TC_BF16) */
     int triangle;             /* TC_TRIANGLE_LOWER, _UPPER: of D that alone, with its diagonal (tc_gemm_tiles.h) */
     tc_gemm_tile_fn tile;     /* which tiles of D; */
     tc_gemm_keep_fn keep;     /* of those that are TC_TILE_PARTIAL, which elements */
@@ -365,8 +365,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_own_ends(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc__gemm_c(tc_gemm_config_in c)
 {
-    return !tc__gemm_quantised(c) ? c.d : c.c_type ? c.c_type : TC_BF16;
+    return c.c_type ? c.c_type : tc__gemm_quantised(c) ? TC_BF16 : c.d;
 }
+TC_HD TC_CONSTEXPR int tc__gemm_c_differs(tc_gemm_config_in c) { return tc__gemm_c(c) != c.d; }
 
 /* Factors of a side as a kernel knows them, the last of its lines, or blocks of 128, and how many blocks of k there
  * are. */

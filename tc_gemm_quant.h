@@ -97,8 +97,11 @@ enum { TC__MORE_BYTES = 64 };
     X((c).d != TC_E2M1 || (c).d_sf, "tc: .d = TC_E2M1 wants .d_sf: TC_SF_UE4M3_16 or TC_SF_UE8M0_32")                 \
     X(!tc__gemm_quantised(c) || (!tc__gemm_d_col(c) && !((c).index & TC_INDEX_D)),                                    \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index = TC_INDEX_D")    \
-    X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
-      "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                   \
+    X((c).c_type == 0 || tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32,                                          \
+      "tc: .c_type must be TC_F16, TC_BF16 or TC_F32, or left out: C has D's type, TC_BF16 where D is quantised")     \
+    X((c).c_type == 0 || (!(c).gate && (tc__gemm_quantised(c) || tc__gemm_is_16((c).d) || (c).d == TC_F32)),          \
+      "tc: .c_type is for .d TC_F16, TC_BF16 or TC_F32 or a quantised D: else C has D's type; with .gate there is "   \
+      "no C")                                                                                                         \
     X((c).col_sum >= 0 && (c).col_sum <= TC_MAX, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
     X(!tc__gemm_col_kind(c) || !tc__gemm_d_col(c),                                                                    \
       "tc: .col_sum wants .d_layout = TC_ROW")                                                                        \

@@ -1,7 +1,7 @@
-/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum, .col_sum, .all_sum),
- * against fp64 on the CPU: every element, every byte around each output, and the same bits when a plan runs it again.
- * Where k is 0, C holds infinities and NaN at times. Groups, looked-up rows of A and D, tiles that are not computed:
- * sums of what there is.
+/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum, .col_sum, .all_sum), or
+ * whose C is of another type, against fp64 on the CPU: every element, every byte around each output, and the same bits
+ * when a plan runs it again. Where k is 0, C holds infinities and NaN at times. Groups, looked-up rows of A and D,
+ * tiles that are not computed: sums of what there is.
  *     build/tests/gemm_outputs [problems] [seed]
  *
  * Bounds: a sum of k products in f32 is off by at most (k + 8) * 2^-23 * sum |a b|, rounding to a type adds half a unit
@@ -108,6 +108,8 @@ TC_GEMM_SM100_DEFINE(sm100_group_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16,
                      .groups = TC_GROUPS_ROWS, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
 TC_GEMM_SM100_DEFINE(sm100_masked_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bn = 128,
                      .groups = TC_GROUPS_MASKED, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM100_DEFINE(sm100_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .c_type = TC_F32,
+                     .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
                      .epi = HOOKED(bias_relu))
 #else
@@ -269,6 +271,25 @@ TC_GEMM_SM90_DEFINE(sm90_gate_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm
                     .schedule = TC_PINGPONG, .gate = tc_gate_silu, .col_sum = TC_SUM_SQ, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_send, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64,
                         .index = TC_INDEX_D, .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
+/* C of another type than D */
+TC_GEMM_SM80_DEFINE(sm80_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .c_type = TC_F32,
+                    .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_c16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .d_layout = TC_COL,
+                    .c_type = TC_F16)
+TC_GEMM_SM90_DEFINE(sm90_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 16, .split = 1,
+                    .c_type = TC_F32, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_c16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
+                    .schedule = TC_PINGPONG, .c_type = TC_BF16, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_c_large, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 256, .bn = 192, .c_type = TC_F32)
+TC_GEMM_SM90_DEFINE(sm90_c_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 128, .bn = 192, .step = 64,
+                    .schedule = TC_PINGPONG, .c_type = TC_BF16, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_c_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .d_layout = TC_COL,
+                    .c_type = TC_BF16)
+TC_GEMM_SM90_DEFINE(sm90_swap_c, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1,
+                    .split = 1, .c_type = TC_F32, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_c_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .triangle = TC_TRIANGLE_LOWER, .c_type = TC_F32)
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_c, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .c_type = TC_F32)
 #endif
 
 #define ROW(name, sm, hook, any, step, wide, split)                                                                   \
@@ -291,6 +312,7 @@ static const kernel kernels[] = {
     ROW(sm100_send, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_group_sums, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_masked_amax, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_c32, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
@@ -368,6 +390,16 @@ static const kernel kernels[] = {
     ROW(sm90_gate_col, 90, PLAIN, 0, 64, 128, 1),
     ROW(sm90_gate_amax, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_any_send, 90, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_c32, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_c16, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm90_c32, 90, BIAS_RELU, 0, 16, 128, 1),
+    ROW(sm90_c16, 90, PAIR, 0, 48, 96, 0),
+    ROW(sm90_c_large, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_c_sums, 90, BIAS_RELU, 0, 64, 192, 0),
+    ROW(sm90_c_col, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_swap_c, 90, BIAS_RELU, 0, 16, 64, 1),
+    ROW(sm90_c_triangle, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_any_c, 90, PLAIN, 1, 0, 0, 0),
 #endif
 };
 #endif

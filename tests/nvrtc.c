@@ -17,7 +17,7 @@ static const char *const names[] = {
     "tc_conv_config.h", "tc_conv_sm80.h", "tc_conv_sm90.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
     "tc_gemm_b2b.h",
     "tc_gemm_blackwell.h", "tc_gemm_check.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h",
-    "tc_gemm_each.h", "tc_gemm_end.h",
+    "tc_epi_c.h", "tc_gemm_each.h", "tc_gemm_end.h",
     "tc_gemm_f32.h", "tc_gemm_gate.h",
     "tc_gemm_rows.h", "tc_gemm_sm90_rows.h", "tc_gemm_sums.h", "tc_rows.h", "tc_rows_work.h",
     "tc_gemm_plan.h", "tc_gemm_quant.h", "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm100.h",
