@@ -32,7 +32,8 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
  *                  TC_F32, and of B in rows of other types than f16 and bf16: TC_GEMM_DEFINE takes those of sm_80 for
  *                  that, and on sm_120.
  *     TC_INDEX_D   row i of the product goes to row d_row[i] of D, where C lies too; no two rows to one place. Such
- *                  rows are stored in pieces of 16 bytes, not by TMA.
+ *                  rows are stored in pieces of 16 bytes; by the kernels of tcgen05, where D keeps to TMA's alignment
+ *                  and there is no C, by TMA's scatter4, whenever 16 neighbours all go somewhere.
  * An index that is none of A's rows (negative, or a_rows and more) is a row of zeros; one that is none of D's is not
  * stored, and the hook not called. Hooks know the product's row, i. Not with batch, TC_GROUPS_MASKED, TC_F64, A or D in
  * columns; TC_INDEX_A not with .a_scale. */
