@@ -1004,7 +1004,7 @@ static void bad_input(const kernel *kn)
     char *at;
     tc_gemm_args good, g;
     if (kn->c.groups || kn->c.index || kn->c.gate || kn->c.sum_atomic || kn->c.bsr) return;
-    if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32) wide_rows(kn);
+    if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32 && !tc__tiles_some(kn->c)) wide_rows(kn);
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 16));
     memset(&good, 0, sizeof good);
     good.m = good.n = good.k = 32, good.lda = good.ldb = good.ldd = good.aux.ld = 32;
