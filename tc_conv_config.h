@@ -104,10 +104,10 @@ TC_HD tc_conv_size tc__conv_tap(const tc_conv_walk *w, uint32_t tap)
 #define TC__CONV_RULES(X, c)                                                                                          \
     X(!(c).a_layout && !(c).b_layout && !(c).d_layout && !(c).swap && !(c).groups && !(c).index && !(c).weights       \
       && !(c).sparse && !(c).a_scale && !(c).b_scale && !(c).sf && !(c).row_sum && !(c).any && !(c).clc && !(c).chip  \
-      && !(c).all_sum && !tc__gemm_own_ends(c) && !tc__tiles_some(c),                                                 \
+      && !(c).all_sum && !(c).c_type && !tc__gemm_own_ends(c) && !tc__tiles_some(c),                                  \
       "tc: a convolution has X and Y as NHWC, W as KRSC, and one product: .a_layout, .b_layout, .d_layout, .swap, "   \
       ".groups, .index, .weights, .sparse, .a_scale, .b_scale, .d_scale, .sf, .d_sf, .row_sum, .col_sum, .all_sum, "  \
-      ".triangle, .tile, .k_range, .bsr, .clc and .chip must be left out")                                            \
+      ".c_type, .triangle, .tile, .k_range, .bsr, .clc and .chip must be left out")                                   \
     X((c).a != TC_F64 && (c).a != TC_F32 && !tc__gemm_is_packed((c).a),                                               \
       "tc: a convolution multiplies f16, bf16, tf32, fp8 and integers of 8 bits, not TC_F64 and TC_F32")
 #define TC__CONV_SM90_RULES(X, c)                                                                                     \

@@ -36,6 +36,7 @@ typedef struct tc_epi {
     tc_gemm_keep_fn keep; /* which elements of some tiles are stored, or */
     int triangle;         /* those of a triangle, of rows as the kernel has them (0: all) */
     int aux_across;       /* the second output's lines are columns, as the kernel has them */
+    int col_sum;          /* as row_sum, of columns, which are read from the piece in shared memory (back) */
 } tc_epi;
 
 /* And what it is told with the call. */
@@ -60,14 +61,20 @@ typedef struct tc_gemm_out {
  * last to leave its own adds them up, lane i of a warp each 32nd from the i-th on, then the lanes as before. Behind
  * them is a counter, which tells that block; the first launch puts it to 0. So no order is a matter of time. */
 typedef struct tc__outputs {
-    void *aux;
+    union {
+        void *aux;
+        const int32_t *d_row; /* TC_INDEX_D, with which there is no aux: where a row goes, of d_rows */
+    };
     long long ld_aux, stride_aux;
     float *parts;    /* of matrix b, column / 16, row: at (b * across + column / 16) * m + row; of TC_LOG_SUM_EXP
                       * these are the largest values, and behind all of them the sums are, in the same order */
     float *row_out;  /* matrix b's row i: at b * m + i */
     float *all_out;  /* one for all of D */
     int across, batch;
-    int aux_vec;     /* rows of aux begin at multiples of 16 bytes */
+    union {
+        int aux_vec; /* rows of aux begin at multiples of 16 bytes */
+        int d_rows;
+    };
     uint16_t finish; /* the second launch */
     uint16_t each;   /* 16 columns of a part of a row */
 } tc__outputs;
@@ -372,7 +379,9 @@ TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at
     const tc__outputs *w = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
     if (kind & TC__KEEP_ATOMIC) {
-        tc__epi_red_if(kind, yes, w->row_out + (long long)at.batch * o->m + at.row, kept.x);
+        const int to = kind & TC__KEEP_SENT ? yes ? w->d_row[at.row] : -1 : at.row;
+        const int there = !(kind & TC__KEEP_SENT) || (uint32_t)to < (uint32_t)w->d_rows;
+        tc__epi_red_if(kind, yes && there, w->row_out + (long long)at.batch * o->m + to, kept.x);
         return;
     }
     tc__epi_put_if(yes, w->parts + i, kept.x);
@@ -460,13 +469,6 @@ TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const tc__kep
                      lane % 4 < 2 && at.row < (e.row_sum & TC__KEEP_SOME ? end : o->m) && at.col < o->n);
 }
 
-TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o, const tc__epi_some some)
-{
-    const tc__outputs *w = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->row_out, w->all_out, o->m, w->across, w->batch, w->each, some};
-    tc__epi_finish_lines(kind, &x);
-}
-
 /* ---------------------------------------------------------------------------------------------------------------------
  * Pieces to D.
  */
@@ -539,6 +541,14 @@ TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float
     }
 }
 
+/* Nothing of a piece is stored: its columns have nothing of it. */
+TC_DEV void tc__epi_no_piece(const tc_epi e, const tc__epi_piece *p)
+{
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        if (e.col_sum) tc__epi_put_shared((i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), tc__epi_none(e.col_sum));
+}
+
 /* Are all eight elements of a piece stored? */
 TC_DEV int tc__epi_keeps_all(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at)
 {
@@ -556,7 +566,7 @@ TC_DEV int tc__epi_keeps_all(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at
  * is called once for each element of D and for no other. Says what is kept of the piece's part of its row. */
 TC_DEV_SM75 tc__kept tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
-    const int size = tc_type_bits(e.d) / 8, size_c = e.only_back ? tc_type_bits(e.c) / 8 : size;
+    const int size = tc_type_bits(e.d) / 8, size_c = tc_type_bits(e.c) / 8;
     const tc_gemm_at lies = tc__epi_lies(e, p, p->at);
     const int picks = (e.keep || e.triangle) && p->picks;
     float x[8];
@@ -567,7 +577,11 @@ TC_DEV_SM75 tc__kept tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, c
         for (int i = 0; i < 8 && p->at.col + i < o->n; i += e.epi2 ? 2 : 1) {
             tc_gemm_at here = p->at;
             here.col += i;
-            if (picks && !tc__epi_kept(e, o, here)) continue;
+            if (picks && !tc__epi_kept(e, o, here)) {
+                if (e.col_sum)
+                    tc__epi_put_shared((i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), tc__epi_none(e.col_sum));
+                continue;
+            }
             const tc__kept more = tc__epi_edge(e, o, p, i);
             if (e.row_sum) kept = tc__kept_join(e.row_sum, kept, more);
         }
@@ -759,104 +773,6 @@ TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s
             tc_cp_async_bulk_commit_group();
         }
     }
-}
-
-/* What a warp has of a box: its fragment, the box's shared address, its first element's place in D. */
-typedef struct tc__box_filled {
-    float *v;
-    uint32_t buf;
-    tc_gemm_at first;
-} tc__box_filled;
-
-/* C of a box, on its way: a lane's pieces of 16 bytes of its 16 rows. */
-typedef struct tc__box_asked {
-    uint4 pieces[4];
-} tc__box_asked;
-
-/* C of a box that lies wholly inside D to the box, where no registers are left: one piece after the other. */
-TC_DEV void tc__box_fetch_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f)
-{
-    const int size = tc_type_bits(b.type) / 8;
-    const char *c = (const char *)o->c + tc__epi_c_at(o, f.first) * size;
-#pragma unroll 1
-    for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
-        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16);
-        const uint4 w = *(const uint4 *)(c + r * o->ldc * size + piece * 16);
-        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                     : : "r"(f.buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y),
-                       "r"(w.z), "r"(w.w)
-                     : "memory");
-    }
-}
-
-/* Zeros for rows from `end` on and columns that D does not have, of which no piece has some and lacks others. */
-TC_DEV void tc__box_ask_c(const tc_box b, const tc_gemm_out *o, tc_gemm_at first, int end, tc__box_asked *c)
-{
-    const int size = tc_type_bits(b.type) / 8, across = b.bytes / 16, row = tc_lane() / across;
-    const char *from = (const char *)o->c + tc__epi_c_at(o, first) * size + tc_lane() % across * 16;
-    const int left = first.col + tc_lane() % across * (16 / size) < o->n ? end - first.row : 0; /* rows */
-#pragma unroll
-    for (int i = 0; i < b.bytes / 32; i++) {
-        const int below = row + i * 32 / across;
-        uint4 *p = &c->pieces[i];
-        /* not a branch: lanes stay together */
-        asm volatile("{ .reg .pred p; setp.ne.s32 p, %5, 0;\n\t"
-                     "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n\t"
-                     "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }"
-                     : "=&r"(p->x), "=&r"(p->y), "=&r"(p->z), "=&r"(p->w)
-                     : "l"(from + below * o->ldc * size), "r"((int)(below < left))
-                     : "memory");
-    }
-}
-
-/* To the box, in whole rows. */
-TC_DEV void tc__box_put_c(const tc_box b, uint32_t buf, const tc__box_asked *c)
-{
-    const int across = b.bytes / 16;
-#pragma unroll
-    for (int i = 0; i < b.bytes / 32; i++) {
-        const int row = tc_lane() / across + i * 32 / across;
-        const uint4 w = c->pieces[i];
-        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                     : : "r"(buf + tc_swizzle(b.bytes, (uint32_t)(row * b.bytes + tc_lane() % across * 16))),
-                       "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
-                     : "memory");
-    }
-}
-
-/* Adds beta * C, which is in the box, to its owners' sums. */
-TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f)
-{
-    const int cols = tc_box_cols(b);
-    const uint32_t at = f.buf + tc_box_lane(b);
-    __syncwarp();
-    if (b.type == TC_F32) {
-#pragma unroll
-        for (int j = 0; j < cols / 8; j++) {
-#pragma unroll
-            for (int h = 0; h < 2; h++) {
-                float x, y;
-                asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
-                             : "=f"(x), "=f"(y)
-                             : "r"((at ^ (uint32_t)(j * 32)) + (uint32_t)(h * 8 * b.bytes))
-                             : "memory");
-                f.v[4 * j + 2 * h] += o->beta * x;
-                f.v[4 * j + 2 * h + 1] += o->beta * y;
-            }
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < cols / 16; j++) {
-            uint32_t w[4];
-            tc_ldmatrix_x4(w, at ^ (uint32_t)(j * 32));
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                f.v[8 * j + 2 * i] += o->beta * tc_unpack(b.type, w[i]);
-                f.v[8 * j + 2 * i + 1] += o->beta * tc_unpack(b.type, w[i] >> 16);
-            }
-        }
-    }
-    __syncwarp();
 }
 
 #endif /* __CUDACC__ */

@@ -104,6 +104,9 @@
  *   ever; D of an integer type is rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes
  *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
  *   wrap around.
+ *   C has D's type, or with .c_type = TC_F16, TC_BF16 or TC_F32 another one of these, beside a D of these or a
+ *   quantised one: a residual in f32 beside D in bf16, weights in bf16 beside a D that is kept in f32. c, ldc and
+ *   stride_c are then of that type's elements.
  *   TC_E4M3, TC_E5M2 by wgmma: the Tensor Cores' own sums have about 14 bits. Every .promote elements of k (128; a
  *   multiple of .bk) they are added to sums in f32, as cuBLASLt does without fast accumulation. .promote = TC_FAST does
  *   not, is faster, and loses bits as k grows. With .promote equal to .bk 64 rows of a tile are added at a time; each
@@ -629,7 +632,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     constexpr tc__gemm90_loop_fn loop = tc__gemm90_loop_of(k.c);                                                      \
     constexpr tc__gemm90_produce_fn produce = tc__gemm90_produce_of(k.c);                                             \
     constexpr tc__gemm90_end_fn end = tc__gemm90_end_of(k.c);                                                         \
-    if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params);                                                 \
+    if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params, tc__gemm90_sums_tiles(k.c, &params));            \
     else tc_gemm_sm90(loop, produce, end, k, &params);
 
 #define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \

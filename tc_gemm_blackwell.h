@@ -70,6 +70,8 @@ typedef struct tc__gemm_to {
     int by, plain, clips, end;
     const int32_t *d_row; /* .index: where rows go, and how many D has */
     int d_rows;
+    int base, goes; /* .index, by scatter4 (sm_100): of a warp's 32 rows from base on where this lane's goes; */
+    uint32_t whole; /* bit i: the i-th 16 of them all go somewhere */
 } tc__gemm_to;
 
 /* What is stored ends before this row. */
@@ -93,11 +95,12 @@ typedef struct tc__gemm_box {
  * row it knows nothing. */
 TC_DEV int tc__gemm_clips(tc_gemm_config_in c, const tc__gemm_to *to) { return !tc__gemm_hooked(c) && to->clips; }
 
-/* A box, by its first place in D: is it stored as one? Not where rows are looked up. */
+/* A box, by its first place in D: is it stored as one? Where rows are looked up, only if all of them go somewhere. */
 TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc_gemm_at first)
 {
     const int clips = tc__gemm_clips(c, to);
-    return !(c.index & TC_INDEX_D) && to->by != TC__GEMM_D_PIECES
+    if ((c.index & TC_INDEX_D) && (!to->whole || !(to->whole >> (first.row - to->base) / 16 & 1u))) return 0;
+    return to->by != TC__GEMM_D_PIECES
         && first.row + (clips && !c.groups ? 1 : 16) <= tc__gemm_end_row(c, to)
         && first.col + (clips ? 1 : tc_box_cols(box)) <= to->out->n;
 }
@@ -127,9 +130,10 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, tc__gemm_end_row(c, to));
     if (c.index & TC_INDEX_D) piece.to = piece.at.row < tc__gemm_end_row(c, to) ? to->d_row[piece.at.row] : -1;
-    const int gone = c.groups && piece.at.row >= to->end;
-    if (gone && !tc__gemm_row_kind(c)) return;
-    if ((c.index & TC_INDEX_D) && (uint32_t)piece.to >= (uint32_t)to->d_rows) return;
+    const int lost = (c.index & TC_INDEX_D) && (uint32_t)piece.to >= (uint32_t)to->d_rows;
+    const int gone = (c.groups && piece.at.row >= to->end) || lost;
+    if (gone && !tc__gemm_row_kind(c) && !tc__gemm_col_kind(c)) return;
+    if (lost) tc__epi_no_piece(tc__gemm_epi(c), &piece);
     tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
     if (!gone) kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
     if (tc__gemm_row_kind(c)) {
@@ -138,8 +142,8 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
         tc__epi_piece_part(tc__gemm_epi(c), to->out, piece.at, kept);
     }
     if (tc__gemm_col_kind(c)) {
-        const int left = to->out->m - first.row;
-        const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first};
+        const int left = tc__gemm_end_row(c, to) - first.row;
+        const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first, 0};
         __syncwarp();
         tc__col_strip(tc__gemm_col_kind(c), to->out, &x);
     }
@@ -195,8 +199,8 @@ TC_DEV_SM90 void tc__gemm_send_box(tc_gemm_config_in c, const tc_box box, const 
     }
 }
 
-/* A box whose place in shared memory, b->to, is free. */
-TC_DEV_SM90 void tc__gemm_store_box(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc__gemm_box *b)
+/* A box to its place in shared memory, b->to, which is free. */
+TC_DEV_SM90 void tc__gemm_make_box(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc__gemm_box *b)
 {
     const tc_gemm_out *o = to->out;
     if (!tc__gemm_raw(c)) {
@@ -204,12 +208,23 @@ TC_DEV_SM90 void tc__gemm_store_box(tc_gemm_config_in c, const tc_box box, const
         if (!to->plain && o->beta != 0.f) {
             const tc__box_filled f = {b->v, b->to, b->first};
             tc__box_asked asked;
-            tc__box_ask_c(box, o, b->first, tc__gemm_end_row(c, to), &asked);
-            tc__box_put_c(box, f.buf, &asked);
-            tc__box_add_c(box, o, f);
+            if (tc__gemm_c_differs(c)) {
+                const tc__box_other other = {tc__gemm_c(c), 16, 0};
+                tc__box_add_other(box, other, o, f, tc__gemm_end_row(c, to), &asked);
+            } else {
+                tc__box_ask_c(box, o, b->first, tc__gemm_end_row(c, to), &asked);
+                tc__box_put_c(box, f.buf, &asked);
+                tc__box_add_c(box, o, f);
+            }
         }
     }
     tc__gemm_fill_box(c, box, o, b);
+}
+
+/* And on to D. */
+TC_DEV_SM90 void tc__gemm_store_box(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc__gemm_box *b)
+{
+    tc__gemm_make_box(c, box, to, b);
     tc__gemm_send_box(c, box, to, b);
 }
 

@@ -284,26 +284,39 @@ TC_HOST tc_status tc__gemm_check_index(const tc_gemm_config *c, const tc_gemm_ar
     return TC_OK;
 }
 
-/* Bytes of `across` parts of `count` lines each, and what is behind them where all of D is kept too (tc_epi.h). */
-TC_HOST size_t tc__gemm_lines_bytes(int kind, size_t batch, size_t across, size_t count)
+/* Lines whose parts the workspace holds: `all` parts of `count` lines each, which are of so many matrices. */
+typedef struct tc__gemm_lines {
+    size_t all, count, matrices;
+} tc__gemm_lines;
+
+/* Their bytes, and what is behind them where all of D is kept too (tc_epi.h). */
+TC_HOST size_t tc__gemm_lines_bytes(int kind, const tc__gemm_lines x)
 {
     const size_t floats = tc__keep_kind(kind) == TC_LOG_SUM_EXP ? 2 : 1;
-    const size_t behind = kind & TC__KEEP_ALL ? (count + 31) / 32 * batch + 1 : 0;
+    const size_t behind = kind & TC__KEEP_ALL ? (x.count + 31) / 32 * x.matrices + 1 : 0;
     if (!kind || kind & TC__KEEP_ATOMIC) return 0;
-    return ((floats * batch * across * count + behind) * sizeof(float) + 15) / 16 * 16;
+    return ((floats * x.all * x.count + behind) * sizeof(float) + 15) / 16 * 16;
+}
+
+/* Strips of 16 rows of D, one below the other; of TC_GROUPS_ROWS each group's begin anew (tc__col_strip_of). */
+TC_HOST int tc__gemm_strips(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    return (int)(((int64_t)g->m + 15) / 16) + (c->groups == TC_GROUPS_ROWS ? g->groups.count : 0);
 }
 
 /* Bytes of the workspace, at its end, that .row_sum, .col_sum and .all_sum take; those of rows come first. */
 TC_HOST size_t tc__gemm_row_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    return tc__gemm_lines_bytes(tc__gemm_row_kind(*c), (size_t)tc__gemm_matrices(c, g, 'd'), ((size_t)g->n + 15) / 16,
-                                (size_t)g->m);
+    const size_t matrices = (size_t)tc__gemm_matrices(c, g, 'd');
+    const tc__gemm_lines x = {matrices * (((size_t)g->n + 15) / 16), (size_t)g->m, matrices};
+    return tc__gemm_lines_bytes(tc__gemm_row_kind(*c), x);
 }
 TC_HOST size_t tc__gemm_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    return tc__gemm_row_parts_bytes(c, g)
-         + tc__gemm_lines_bytes(tc__gemm_col_kind(*c), (size_t)tc__gemm_batch(g), ((size_t)g->m + 15) / 16,
-                                (size_t)g->n);
+    const size_t matrices = (size_t)tc__gemm_matrices(c, g, 'd');
+    const tc__gemm_lines x = {matrices * (size_t)tc__gemm_strips(c, g), (size_t)g->n,
+                              c->groups ? (size_t)g->groups.count : matrices};
+    return tc__gemm_row_parts_bytes(c, g) + tc__gemm_lines_bytes(tc__gemm_col_kind(*c), x);
 }
 
 /* The call as the rest of the workspace serves it. */
@@ -582,7 +595,7 @@ TC_HOST void tc__gemm_more_to(const tc_gemm_config *c, const tc_gemm_args *g, tc
     w.vec = ((uintptr_t)g->d | (uintptr_t)g->ldd | (uintptr_t)g->stride_d) % 8 == 0;
     if (w.vec)
         w.vec += (((uintptr_t)g->d | bytes) % 16 == 0) + (((uintptr_t)g->d | bytes) % 32 == 0);
-    w.down = (int)(((int64_t)g->m + 15) / 16);
+    w.down = tc__gemm_strips(c, g);
     if (tc__gemm_col_kind(*c) && tc__gemm_twice(*c))
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16
                             + tc__gemm_row_parts_bytes(c, g));
@@ -602,6 +615,7 @@ TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g,
     memset((void *)&w, 0, sizeof w);
     w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;
     w.aux_vec = (uintptr_t)g->aux.p % 16 == 0 && g->aux.ld * size % 16 == 0 && g->aux.stride * size % 16 == 0;
+    if (c->index & TC_INDEX_D) w.d_row = g->d_row, w.d_rows = g->d_rows;
     w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_matrices(c, g, 'd');
     if (tc__gemm_row_kind(*c) && tc__gemm_twice(*c))
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
@@ -654,6 +668,7 @@ TC_HOST tc_status tc__gemm_kernel_launch(const tc_gemm_config *c, const tc__gemm
     if (st != TC_OK || !tc__gemm_twice(*c)) return st;
     if (how->plan) {
         how->plan->again = (size_t)(word - (unsigned char *)x->params);
+        how->plan->told = tc__gemm_told_bytes(*c);
         return st;
     }
     memcpy(word, &one, sizeof one);

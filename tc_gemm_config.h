@@ -32,7 +32,8 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
  *                  TC_F32, and of B in rows of other types than f16 and bf16: TC_GEMM_DEFINE takes those of sm_80 for
  *                  that, and on sm_120.
  *     TC_INDEX_D   row i of the product goes to row d_row[i] of D, where C lies too; no two rows to one place. Such
- *                  rows are stored in pieces of 16 bytes, not by TMA.
+ *                  rows are stored in pieces of 16 bytes; by the kernels of tcgen05, where D keeps to TMA's alignment
+ *                  and there is no C, by TMA's scatter4, whenever 16 neighbours all go somewhere.
  * An index that is none of A's rows (negative, or a_rows and more) is a row of zeros; one that is none of D's is not
  * stored, and the hook not called. Hooks know the product's row, i. Not with batch, TC_GROUPS_MASKED, TC_F64, A or D in
  * columns; TC_INDEX_A not with .a_scale. */
@@ -71,9 +72,14 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * up what the first one left there, and starts up while the first one ends. The order is fixed (tc_epi.h): the same
  * call gives the same bits. All want D in rows, another type of it than TC_F64, and of TC_S32 a hook. A plan keeps the
  * pointers, and tc_gemm_sm80_prepare and the like do not serve them.
- * TC_INDEX_A goes with all of them; .aux with no .index and .groups. TC_GROUPS_ROWS and _MASKED have .row_sum: m
- * floats, with _MASKED for each group, and of rows that are no group's nothing is written; not .col_sum and .all_sum.
- * .gate has .row_sum, and .all_sum alone or of the same kind.
+ * Sums are of what the call writes: elements that .triangle and .keep leave alone, tiles that .tile skips and rows that
+ * go nowhere count for nothing. A row (a column, all) of which nothing is written has 0, with TC_MAX and TC_LOG_SUM_EXP
+ * -inf; a tile or a group without any k is written. TC_INDEX_D: row_out has d_rows floats, a row's sum lies where its
+ * row of D does, and for rows of D to which nothing goes nothing is written.
+ * .groups: row_out has m floats, with TC_GROUPS_MASKED and _K m for each group, and for rows that are no group's
+ * nothing is written; col_out has n floats for each group and all_out one, those of groups without rows too. .all_sum
+ * is then of .col_sum's kind, or stands without it. Not TC_GROUPS_ARRAY.
+ * .aux goes with no .index, .groups, .triangle, .tile, .k_range and .bsr.
  * .sum_atomic = 1 needs no workspace and no second launch: each part is added by an atomic to what args.row_out and
  * args.col_out hold, or the larger stays there, so that the caller has put them to 0 (TC_MAX: -inf) or wants to go on
  * adding. In an order that time decides: sums differ in their last bits from call to call. Not with TC_LOG_SUM_EXP,
@@ -90,7 +96,7 @@ enum { TC_XOR = 1, TC_AND = 2 }; /* .op, of TC_B1 */
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
  * stands behind it. */
 typedef struct tc_gemm_config {
-    int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
+    int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type, or .c_type. */
     int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL) */
     int d_layout;           /* how D and C lie (TC_ROW) */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
@@ -135,7 +141,7 @@ typedef struct tc_gemm_config {
     int sum_atomic;           /* 1: by atomics, added to what is there, in one launch (0: in a fixed order, in two) */
     int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
     int d_sf;                 /* TC_SF_UE8M0_32, TC_SF_UE4M3_16: so is it, as mxfp8, mxfp4, nvfp4 */
-    int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
+    int c_type;               /* C's type: TC_F16, TC_BF16, TC_F32 (D's; where D is quantised, TC_BF16) */
     int triangle;             /* TC_TRIANGLE_LOWER, _UPPER: of D that alone, with its diagonal (tc_gemm_tiles.h) */
     tc_gemm_tile_fn tile;     /* which tiles of D; */
     tc_gemm_keep_fn keep;     /* of those that are TC_TILE_PARTIAL, which elements */
@@ -208,9 +214,9 @@ typedef struct tc_gemm_scale {
  * group; of factors of a byte (.sf) a group's begin at a block of their own (GROUPS in tc_sf.h).
  *
  * Not with .groups: .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k. TC_GROUPS_ROWS and
- * _MASKED: not A or D in columns. TC_GROUPS_K and _ARRAY: no .index, .a_scale, .b_scale, .sparse, quantised D, .aux and
- * sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by TC_GEMM_DEFINE; but
- * on Hopper what is said above.
+ * _MASKED: not A or D in columns. TC_GROUPS_K and _ARRAY: no .index, .a_scale, .b_scale, .sparse, quantised D and .aux,
+ * _ARRAY no sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by
+ * TC_GEMM_DEFINE; but on Hopper what is said above.
  * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too.
  *
  * groups.each: of product i the i-th entry of each array; where one is null, what the call says, and of a matrix the
@@ -291,9 +297,9 @@ typedef struct tc_gemm_args {
     int pdl; /* 1: programmatic dependent launch: may start while the kernel before it drains (Hopper); 0: where that
               * pays, -1: never */
     tc_gemm_aux aux; /* where the configuration has it */
-    float *row_out;  /* .row_sum: m floats, of each matrix of the batch */
-    float *col_out;  /* .col_sum: n floats, of each matrix of the batch */
-    float *all_out;  /* .all_sum: one float, of all matrices */
+    float *row_out;  /* .row_sum: m floats, of each matrix of the batch; TC_INDEX_D: d_rows */
+    float *col_out;  /* .col_sum: n floats, of each matrix of the batch, of each group */
+    float *all_out;  /* .all_sum: one float, of all matrices; of each group one */
     tc_gemm_scale d_scale_out; /* .d_scale: where factors go; row i's of columns 128 j ..: at[i * lines + j * blocks] */
     void *d_sf_out;            /* .d_sf: tc_sf_bytes(m, n, 32 or 16), stride_d_sf bytes apart in a batch; .groups: */
                                /* tc_gemm_quant.h */
@@ -328,16 +334,26 @@ TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return tc__gemm_kee
 TC_HD TC_CONSTEXPR int tc__gemm_row_kind(tc_gemm_config_in c)
 {
     const int some = c.groups == TC_GROUPS_ROWS || c.groups == TC_GROUPS_MASKED ? TC__KEEP_SOME : 0;
-    const int how = some | (c.sum_atomic ? TC__KEEP_ATOMIC : 0);
-    if (c.row_sum) return c.row_sum | (c.all_sum == c.row_sum ? TC__KEEP_ALL : 0) | how;
-    return c.all_sum && c.all_sum != c.col_sum ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
+    const int how = some | (c.sum_atomic ? TC__KEEP_ATOMIC : 0) | (c.index & TC_INDEX_D ? TC__KEEP_SENT : 0);
+    const int all = c.groups ? 0 : c.all_sum; /* a group's rows begin anywhere */
+    if (c.row_sum) return c.row_sum | (all == c.row_sum ? TC__KEEP_ALL : 0) | how;
+    return all && all != c.col_sum ? all | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
 }
 TC_HD TC_CONSTEXPR int tc__gemm_col_kind(tc_gemm_config_in c)
 {
-    const int all = c.all_sum && c.all_sum != c.row_sum;
-    const int how = c.sum_atomic ? TC__KEEP_ATOMIC : 0;
+    const int all = c.all_sum && (c.groups || c.all_sum != c.row_sum);
+    const int how = (c.groups == TC_GROUPS_ROWS ? TC__KEEP_SOME : 0) | (c.sum_atomic ? TC__KEEP_ATOMIC : 0);
     if (c.col_sum) return c.col_sum | (all && c.all_sum == c.col_sum ? TC__KEEP_ALL : 0) | how;
-    return all && c.row_sum ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
+    return all && (c.groups || c.row_sum) ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE | how : 0;
+}
+/* Where in tc_gemm_out.epi lies what a kernel is told besides? Behind it outputs and sums take so many bytes. */
+TC_HD TC_CONSTEXPR int tc__gemm_told_bytes(tc_gemm_config_in c)
+{
+    return (tc__gemm_outputs(c) ? TC__OUTPUTS_BYTES : 0) + (tc__gemm_col_kind(c) ? TC__MORE_BYTES : 0);
+}
+TC_HD TC_CONSTEXPR int tc__tiled_at(tc_gemm_config_in c)
+{
+    return TC_EPI_MAX - TC__TILED_BYTES - tc__gemm_told_bytes(c);
 }
 /* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
 TC_HD TC_CONSTEXPR int tc__gemm_quantised(tc_gemm_config_in c)
@@ -350,8 +366,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_own_ends(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc__gemm_c(tc_gemm_config_in c)
 {
-    return !tc__gemm_quantised(c) ? c.d : c.c_type ? c.c_type : TC_BF16;
+    return c.c_type ? c.c_type : tc__gemm_quantised(c) ? TC_BF16 : c.d;
 }
+TC_HD TC_CONSTEXPR int tc__gemm_c_differs(tc_gemm_config_in c) { return tc__gemm_c(c) != c.d; }
 
 /* Factors of a side as a kernel knows them, the last of its lines, or blocks of 128, and how many blocks of k there
  * are. */
@@ -551,14 +568,11 @@ TC_HD TC_CONSTEXPR int tc__gemm_gate_types_ok(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc__gemm_gate_alone(tc_gemm_config_in c)
 {
-    return !c.aux && !tc__gemm_col_kind(c) && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !tc__gemm_scaled(c)
+    return !c.aux && !tc__gemm_quantised(c) && !tc__tiles_some(c) && !tc__gemm_scaled(c)
         && !c.sf && !c.weights && !c.sparse && !c.conv && !tc__gemm_by_80(c);
 }
-/* Where B2's map lies, behind the hook's arguments; sums: and before what is told of sums of D. */
-TC_HD TC_CONSTEXPR int tc__gate_map_at(int sums)
-{
-    return (TC_EPI_MAX - (sums ? TC__OUTPUTS_BYTES : 0)) / 64 * 64 - 128;
-}
+/* Where B2's map lies, behind the hook's arguments and before so many bytes that are told of sums of D. */
+TC_HD TC_CONSTEXPR int tc__gate_map_at(int told) { return (TC_EPI_MAX - told) / 64 * 64 - 128; }
 #define TC__GEMM_GATE_RULES(X, c)                                                                                     \
     X(!(c).gate || (!(c).epi && !(c).epi2), "tc: give .gate or .epi, .epi2, not both: a gate makes D's element")      \
     X(!(c).gate || tc__gemm_gate_types_ok(c),                                                                         \
@@ -566,11 +580,11 @@ TC_HD TC_CONSTEXPR int tc__gate_map_at(int sums)
     X(!(c).gate || (!tc__gemm_b_row(c) && !tc__gemm_d_col(c) && (!tc__gemm_a_col(c) || tc__gemm_is_16((c).a))),       \
       "tc: .gate wants .b_layout TC_COL and .d_layout TC_ROW, and .a_layout TC_ROW unless A has 16 bits")             \
     X(!(c).gate || tc__gemm_gate_alone(c),                                                                            \
-      "tc: .gate does not go with .aux, .col_sum, .all_sum of another kind than .row_sum, a quantised D, .triangle, " \
-      ".tile, .k_range, .bsr, .a_scale, .b_scale, .sf, .weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and "          \
-      "convolutions")                                                                                                 \
-    X(!(c).gate || (c).epi_size <= tc__gate_map_at(tc__gemm_keeps(c)),                                                \
-      "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX, with sums of D 192")         \
+      "tc: .gate does not go with .aux, a quantised D, .triangle, .tile, .k_range, .bsr, .a_scale, .b_scale, .sf, "   \
+      ".weights, .sparse, TC_GROUPS_K, TC_GROUPS_ARRAY and convolutions")                                             \
+    X(!(c).gate || (c).epi_size <= tc__gate_map_at(tc__gemm_told_bytes(c)),                                           \
+      "tc: .gate leaves the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX, with sums of D 192, of "     \
+      "columns 256: nvcc -DTC_EPI_MAX=512 makes room")                                                                \
     X((c).gated == 0 && ((c).gate || !(c).gate_blind), "tc: .gated and .gate_blind are the kit's: leave them out")
 
 /* And for kernels that have no gate. */
@@ -680,14 +694,14 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
     X(!tc__gemm_outputs(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                           \
       "tc: .aux and .row_sum are of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")      \
     X(!(c).aux || (!(c).groups && !(c).index), "tc: .aux does not go with .groups and .index")                        \
-    X(!tc__gemm_keeps(c) || (!tc__gemm_by_80(c) && !((c).index & TC_INDEX_D)),                                        \
-      "tc: .row_sum, .col_sum and .all_sum do not go with TC_GROUPS_K, TC_GROUPS_ARRAY and .index = TC_INDEX_D")      \
+    X(!tc__gemm_keeps(c) || (c).groups != TC_GROUPS_ARRAY,                                                            \
+      "tc: .row_sum, .col_sum and .all_sum do not go with TC_GROUPS_ARRAY, whose products have sizes of their own")   \
     X((c).sum_atomic == 0 || ((c).sum_atomic == 1 && ((c).row_sum || (c).col_sum)),                                   \
       "tc: .sum_atomic is 0 or 1, and 1 wants .row_sum or .col_sum")                                                  \
     X(!(c).sum_atomic || ((c).row_sum != TC_LOG_SUM_EXP && !(c).all_sum && !(c).gate),                                \
       "tc: .sum_atomic does not go with TC_LOG_SUM_EXP, .all_sum and .gate")                                          \
-    X(!(c).groups || (!(c).col_sum && !(c).all_sum),                                                                  \
-      "tc: .col_sum and .all_sum do not go with .groups, whose rows begin anywhere: .row_sum does")                   \
+    X(!(c).groups || !(c).col_sum || !(c).all_sum || (c).col_sum == (c).all_sum,                                      \
+      "tc: with .groups, .all_sum beside .col_sum must be of its kind: a group's is made of its columns")             \
     X((c).all_sum >= 0 && (c).all_sum <= TC_MAX, "tc: .all_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
     X(!(c).all_sum || !(c).row_sum || !(c).col_sum || (c).all_sum == (c).row_sum || (c).all_sum == (c).col_sum,       \
       "tc: beside both .row_sum and .col_sum, .all_sum must be what one of them is: D is added up twice, not thrice") \
@@ -727,18 +741,6 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
 enum { TC__GEMM_D_TMA, TC__GEMM_D_ROWS, TC__GEMM_D_PIECES };
 
 #ifdef __CUDACC__
-/* Is this the second launch, which .row_sum and .col_sum take? params: a lvalue that holds a tc_gemm_out. */
-#define TC__GEMM_FINISHES(c, params) (tc__gemm_twice(c) && tc__epi_outputs(&(params).out)->finish)
-#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out, &(params).groups))
-TC_DEV_SM75 void tc__gemm_finish(tc_gemm_config_in c, const tc_gemm_out *o, const tc_groups *g)
-{
-    tc__epi_some some = {0, 0, 0};
-    if (c.groups == TC_GROUPS_MASKED) some.end = g->bounds, some.each = 1;
-    if (c.groups == TC_GROUPS_ROWS) some.end = g->bounds + g->count - 1 + g->lead, some.first = g->lead ? g->bounds : 0;
-    if (tc__gemm_row_kind(c)) tc__epi_finish(tc__gemm_row_kind(c), o, some);
-    if (tc__gemm_col_kind(c)) tc__col_finish(tc__gemm_col_kind(c), o);
-}
-
 /* Shipped hooks bring the size of their arguments. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(tc_gemm_config_in given)
 {
@@ -810,7 +812,8 @@ TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(tc_gemm_config_in c)
 {
     tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c),      c.epi, c.epi2, c.index & TC_INDEX_D,
                 c.aux,   c.aux_epi,         tc__gemm_row_kind(c), tc__gemm_c(c), tc__gemm_own_ends(c),
-                tc__gemm_quantised(c),         c.keep, c.triangle, tc__gemm_aux_across(c, tc__gemm_d_col(c))};
+                tc__gemm_quantised(c),         c.keep, c.triangle, tc__gemm_aux_across(c, tc__gemm_d_col(c)),
+                tc__gemm_col_kind(c)};
     return e;
 }
 

@@ -152,7 +152,7 @@ TC_HOST void tc__gemm_tell_tiles(const tc_gemm_config *v, const tc_gemm_args *g,
         x.row_ptr = g->bsr.row_ptr, x.col_idx = g->bsr.col_idx, x.blocks = g->bsr.blocks;
         x.rows = (int)(((int64_t)g->m + v->bsr - 1) / v->bsr);
     }
-    memcpy(to.out->epi + TC_EPI_MAX - TC__TILED_BYTES, &x, sizeof x);
+    memcpy(to.out->epi + tc__tiled_at(*v), &x, sizeof x);
 }
 
 #endif /* host */

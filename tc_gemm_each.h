@@ -123,6 +123,7 @@ TC_DEV tc__each_product tc__each_of(tc_gemm_config_in c, const tc__each *e, cons
     const tc_gemm_each *at = &e->at;
     const tc_gemm_out *o = call->out;
     const int size = tc_type_bits(c.a) / 8, size_d = tc_type_bits(c.d) / 8;
+    const int size_c = tc_type_bits(tc__gemm_c(c)) / 8;
     const int m = tc__each_size(at->m, i, e->m), n = tc__each_size(at->n, i, e->n);
     const int k = tc__each_size(at->k, i, e->k);
     const tc__each_matrix a = {at->a ? (const char *)at->a[i] : (const char *)call->a + i * call->stride_a * size,
@@ -134,7 +135,8 @@ TC_DEV tc__each_product tc__each_of(tc_gemm_config_in c, const tc__each *e, cons
     tc__each_matrix x = d; /* C, where it is read */
     tc__each_product r;
     if (call->beta) {
-        x.at = at->c ? (const char *)at->c[i] : (const char *)o->c + i * o->stride_c * size_d;
+        x.size = size_c;
+        x.at = at->c ? (const char *)at->c[i] : (const char *)o->c + i * o->stride_c * size_c;
         x.ld = at->ldc ? at->ldc[i] : o->ldc;
     }
     r.good = (k == 0 || (tc__each_good(a) && tc__each_good(b))) && tc__each_good(d) && tc__each_good(x)

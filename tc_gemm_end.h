@@ -8,6 +8,7 @@
 #ifndef TC_GEMM_END_H
 #define TC_GEMM_END_H
 
+#include "tc_epi_c.h"
 #include "tc_gemm_config.h"
 #include "tc_pipe.h"
 #include "tc_split.h"

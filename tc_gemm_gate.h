@@ -22,8 +22,8 @@
  * each element of D; shipped ones, which read nothing, also for what a tile has outside of it. TC_GEMM_DEFINE serves it
  * on Hopper by wgmma, elsewhere from sm_80 on by mma.sync. TC_GEMM_SM80_DEFINE and TC_GEMM_SM90_DEFINE have it, the
  * latter without .swap and .cluster_k, and parts of k (.split) meet in the workspace alone. With .groups
- * (TC_GROUPS_ROWS, _MASKED: of each group a B and a B2), .index, batch; .row_sum, and .all_sum alone or of the same
- * kind: the amax of what the gate made. There is no C (beta is 0), and what else it does not go with the compiler says.
+ * (TC_GROUPS_ROWS, _MASKED: of each group a B and a B2), .index, batch; .row_sum, .col_sum and .all_sum of what the
+ * gate made, an amax for instance. There is no C (beta is 0), and what else it does not go with the compiler says.
  */
 #ifndef TC_GEMM_GATE_H
 #define TC_GEMM_GATE_H

@@ -125,9 +125,10 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
         st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? (const char *)args->b - b_before : of_d);
     if (st == TC_OK && tc__gemm_plan_gates(plan)) {
         tc_tmap map;
-        memcpy(&map, p->out.epi + tc__gate_map_at(plan->call.again != 0), sizeof map);
+        unsigned char *at = p->out.epi + tc__gate_map_at(plan->call.told);
+        memcpy(&map, at, sizeof map);
         st = tc_tmap_replace_address(&map, args->b2);
-        memcpy(p->out.epi + tc__gate_map_at(plan->call.again != 0), &map, sizeof map);
+        memcpy(at, &map, sizeof map);
     }
     return st;
 }

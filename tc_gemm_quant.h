@@ -38,8 +38,9 @@
  * SUMS OF COLUMNS (bias gradients), beside those of rows that tc_gemm_config.h has above TC_AUX_PRE:
  *     .col_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.col_out: n floats (batch: n for each matrix) of what the hook made,
  *                TC_MAX                        before it becomes D's type
- * All that is said of .row_sum holds, but for .groups, and but that a float of the workspace is for 16 rows of a
- * column. The same generators have it; with .swap it wants .bm and .step to be multiples of 16.
+ * All that is said of .row_sum holds, but that a float of the workspace is for 16 rows of a column, which begin anew
+ * with each group, and that columns stay where they are (TC_INDEX_D). The same generators have it; with .swap it wants
+ * .bm and .step to be multiples of 16.
  *
  * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h, tc_gemm_sm100_store.h
  * and tc_gemm_sm80.h bring the rows.
@@ -72,8 +73,8 @@ TC_HD TC_CONSTEXPR tc__quant tc__quant_of(int d, int d_scale, int d_sf)
 
 /* What a kernel is told besides, before tc__outputs in the last bytes of tc_gemm_out.epi.
  *
- * Columns: each 16 rows of a column, counted from D's first, are a part, as each 16 columns of a row are one for
- * .row_sum; the second launch adds them up in the same way. */
+ * Columns: each 16 rows of a column, counted from D's first (TC_GROUPS_ROWS: from a group's), are a part, as each 16
+ * columns of a row are one for .row_sum; the second launch adds them up in the same way. */
 typedef struct tc__more_outputs {
     void *scale; /* factors: floats, row i's of 128 columns j at i * lines + j * blocks; bytes as tc_sf.h has them */
     long long lines, blocks, batch;
@@ -96,8 +97,11 @@ enum { TC__MORE_BYTES = 64 };
     X((c).d != TC_E2M1 || (c).d_sf, "tc: .d = TC_E2M1 wants .d_sf: TC_SF_UE4M3_16 or TC_SF_UE8M0_32")                 \
     X(!tc__gemm_quantised(c) || (!tc__gemm_d_col(c) && !((c).index & TC_INDEX_D)),                                    \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index = TC_INDEX_D")    \
-    X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
-      "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                   \
+    X((c).c_type == 0 || tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32,                                          \
+      "tc: .c_type must be TC_F16, TC_BF16 or TC_F32, or left out: C has D's type, TC_BF16 where D is quantised")     \
+    X((c).c_type == 0 || (!(c).gate && (tc__gemm_quantised(c) || tc__gemm_is_16((c).d) || (c).d == TC_F32)),          \
+      "tc: .c_type is for .d TC_F16, TC_BF16 or TC_F32 or a quantised D: else C has D's type; with .gate there is "   \
+      "no C")                                                                                                         \
     X((c).col_sum >= 0 && (c).col_sum <= TC_MAX, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX or 0")   \
     X(!tc__gemm_col_kind(c) || !tc__gemm_d_col(c),                                                                    \
       "tc: .col_sum wants .d_layout = TC_ROW")                                                                        \
@@ -395,18 +399,24 @@ TC_DEV_SM80 void tc__quant_block4(const tc__quant q, const tc_gemm_out *o, const
 /* ---------------------------------------------------------------------------------------------------------------------
  * Columns.
  */
+/* TC_GROUPS_ROWS: 16 rows of a group, counted from its first one, are a part, and no two have one number. */
+TC_DEV int tc__col_strip_of(int row, int group) { return row / 16 + group; }
+
 /* A part, where there is one: at is the first of its 16 rows. */
 TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
-    const long long i = ((long long)at.batch * w->down + at.row / 16) * o->n + at.col;
+    const int some = kind & TC__KEEP_SOME, matrix = some ? at.group : at.batch;
+    const long long strip = some ? tc__col_strip_of(at.row, at.group) : (long long)at.batch * w->down + at.row / 16;
+    const long long i = strip * o->n + at.col;
     if (kind & TC__KEEP_ATOMIC) {
-        tc__epi_red_if(kind, yes, w->col_out + (long long)at.batch * o->n + at.col, kept);
+        tc__epi_red_if(kind, yes, w->col_out + (long long)matrix * o->n + at.col, kept);
         return;
     }
     tc__epi_put_if(yes, w->parts + i, kept);
-    if (kind & TC__KEEP_ALL) tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->n, w->down, all->batch), 0.f);
+    if ((kind & TC__KEEP_ALL) && !some)
+        tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->n, w->down, all->batch), 0.f);
 }
 
 /* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's
@@ -445,11 +455,12 @@ TC_DEV_SM80 void tc__col_fragment(const int kind, const tc_gemm_out *o, const fl
 }
 
 /* Rows of f32 in shared memory: pitch bytes apart, at 64 in that swizzle; the first element's place in D. Of 16 rows
- * `rows` exist; of the columns those that D has. */
+ * `rows` exist; of the columns those that D has. gated: each eight columns lie as far apart as two products' are. */
 typedef struct tc__col_place {
     uint32_t at;
     int pitch, rows, cols;
     tc_gemm_at first;
+    int gated;
 } tc__col_place;
 
 /* For all lanes of a warp, between two __syncwarp. */
@@ -462,20 +473,11 @@ TC_DEV void tc__col_strip(const int kind, const tc_gemm_out *o, const tc__col_pl
         at.col += col;
 #pragma unroll 1
         for (int r = 0; r < x->rows; r++) {
-            const uint32_t away = (uint32_t)(r * x->pitch + col * 4);
+            const uint32_t away = (uint32_t)(r * x->pitch + (x->gated ? col / 8 * 16 + col % 8 : col) * 4);
             kept = tc__epi_keep(kind, kept, tc__epi_shared(x->at + (x->pitch == 64 ? tc_swizzle(64, away) : away)));
         }
         tc__col_put(kind, o, at, kept, 1);
     }
-}
-
-/* The second launch. */
-TC_DEV_SM75 void tc__col_finish(const int kind, const tc_gemm_out *o)
-{
-    const tc__more_outputs *w = tc__epi_more(o);
-    const tc__outputs *all = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->col_out, all->all_out, o->n, w->down, all->batch, 1, {0, 0, 0}};
-    tc__epi_finish_lines(kind, &x);
 }
 
 #endif /* __CUDACC__ */

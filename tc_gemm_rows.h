@@ -79,11 +79,11 @@ TC_DEV void tc__gemm_rows_x(tc_gemm_config_in c, const tc_gemm_out *o, uint32_t 
             continue;
         }
         x[i] *= o->alpha, x[i + 1] *= o->alpha;
-        if (o->beta != 0.f) x[i] += o->beta * tc__epi_read_c(c.d, o, here);
+        if (o->beta != 0.f) x[i] += o->beta * tc__epi_read_c(tc__gemm_c(c), o, here);
         if (here.col + 1 < n) {
             tc_gemm_at next = here;
             next.col++;
-            if (o->beta != 0.f) x[i + 1] += o->beta * tc__epi_read_c(c.d, o, next);
+            if (o->beta != 0.f) x[i + 1] += o->beta * tc__epi_read_c(tc__gemm_c(c), o, next);
             tc__epi_hook(e, o, x + i, here);
         } else {
             if (c.epi) x[i] = c.epi(x[i], here, o->epi);

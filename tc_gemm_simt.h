@@ -221,8 +221,9 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, tc_gemm80_in k, const tc_gemm
     const int groups = looked_up & TC__GEMM80_GROUPS, gathered = looked_up & TC_INDEX_A;
     const int wn = 32, staged = tc__gemm80_staged(c, wn);
     const int warp = (int)threadIdx.x / 32, lane = tc_lane(), warp_m = warp % 4 * 16, warp_n = warp / 4 * wn;
-    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups);
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups, tc__sums_no_tiles());
     if (TC__GEMM_FINISHES(c, *p)) return;
+    if (tc__sums_begins(c)) tc__sums_begin(c, &p->out, &p->groups, blockIdx.x == 0 && threadIdx.x == 0);
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                      : tc__gemm80_tile_of(k, p);
     if (t.none) return;

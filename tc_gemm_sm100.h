@@ -85,6 +85,7 @@
 #include "tc_gemm_sm100_sparse.h"
 #include "tc_gemm_sm100_store.h"
 #include "tc_gemm_sm100_weights.h"
+#include "tc_gemm_sums.h"
 
 #ifdef __CUDACC__
 #if TC_HAS_SM100A && defined(__CUDA_ARCH__)
@@ -649,6 +650,8 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
      * reads. */
     if (threadIdx.x == 0) tc_griddepcontrol_launch_dependents();
     if (g->p->waits) tc_griddepcontrol_wait();
+    if (tc__sums_begins(k.c))
+        tc__sums_begin(k.c, &g->p->out, &g->p->groups, blockIdx.x == 0 && threadIdx.x == 0);
 }
 
 TC_DEV_SM100A void tc__gemm100_roles(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t warp)
@@ -720,7 +723,7 @@ TC_DEV_SM100A void tc_gemm_sm100_sparse(tc_gemm100_in k, const tc_gemm_sm100_par
 #define TC__GEMM_SM100_BODY(own, config, params)                                                                      \
     constexpr tc_gemm100 k = tc_gemm100_of(TC__GEMM_HOOKED(own, config));                                             \
     if (tc__gemm100_here(config)) {                                                                                   \
-        if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params);                                             \
+        if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params, tc__sums_no_tiles());                        \
         else if (k.c.sparse) tc_gemm_sm100_sparse(k, &params);                                                        \
         else tc_gemm_sm100(k, &params);                                                                               \
     }

@@ -45,13 +45,23 @@ TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const t
     return tc_operand_map_box(map, &x, &box);
 }
 
+/* D's; rows that are looked up (TC_INDEX_D) by themselves. */
+TC_HOST tc_status tc__gemm100_map_d(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g)
+{
+    const tc_box box = tc__gemm100_box(*v);
+    const tc_operand_box rows = {tc_box_cols(box), 1, box.bytes, 0};
+    tc_operand_matrix d = tc__gemm_matrix(v, g, 'd');
+    if (!(v->index & TC_INDEX_D)) return tc_operand_map(map, &d, tc_box_cols(box), 16);
+    d.rows = g->d_rows;
+    return tc_operand_map_rows(map, &d, &rows);
+}
+
 /* Parameters of a checked call that is cut as `cut` says: clusters of the grid. c, g: of the view. */
 TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
                                      tc_gemm_sm100_params *p)
 {
     const tc_gemm_config v = *c;
     const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
-    const tc_box box = tc__gemm100_box(v);
     const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v), v.groups};
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
@@ -76,8 +86,8 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     p->d_by = tc__gemm_d_by(&v, g, &p->out);
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
-    if (tc__gemm_outputs(v)) p->d_clips = 0;
-    if (p->d_by == TC__GEMM_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(box), 16);
+    if (tc__gemm_outputs(v) || v.index & TC_INDEX_D) p->d_clips = 0;
+    if (p->d_by == TC__GEMM_D_TMA) st = tc__gemm100_map_d(&p->d, &v, g);
     if (v.weights) memset(&p->a, 0, sizeof p->a);
     if (st == TC_OK && !v.weights) st = tc__gemm100_map(&p->a, &v, g, 'a');
     if (st == TC_OK) st = tc__gemm100_map(&p->b, &v, g, 'b');

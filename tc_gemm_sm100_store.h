@@ -2,7 +2,8 @@
  * Needs: the headers below; sm_100a and its like.
  *
  *     tc_gemm_sm100_store     a warp's 32 rows of an accumulator through alpha, beta * C and the hook to D:
- *         boxes               16 rows through shared memory, by TMA, or in words where TMA refuses D
+ *         boxes               16 rows through shared memory, by TMA (rows that are looked up: by scatter4), or in words
+ *                             where TMA refuses D
  *         pieces              what D's last row or column cuts where there is a hook or C: 16 x 16 values through
  *                             shared memory as f32, eight neighbours of a row a lane
  *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
@@ -29,6 +30,8 @@ typedef struct tc_gemm100_storer {
     tc_work w;            /* the tile */
     uint32_t tile;        /* .split: its number, of all blocks; */
     int last;             /* no tile comes after it */
+    int goes;             /* TC_INDEX_D: where this lane's row goes, of the warp's 32; */
+    uint32_t whole;       /* bits of the two 16 of them that all go somewhere, by TMA */
 } tc_gemm100_storer;
 
 /* 16 rows from an address on, `count` registers (a constant) of a fragment: two columns each. */
@@ -53,8 +56,40 @@ TC_DEV tc__gemm_to tc__gemm100_to(tc_gemm100_in k, const tc_gemm100_block *g, co
     const int into = k.c.index & TC_INDEX_D;
     const tc__gemm_to to = {&g->p->d,         &g->p->out,      g->p->d_by,
                             g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0,
-                            into ? g->p->d_row : 0, into ? g->p->d_rows : 0};
+                            into ? g->p->d_row : 0, into ? g->p->d_rows : 0,
+                            into ? u->w.row + u->row : 0, into ? u->goes : 0, into ? u->whole : 0u};
     return to;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * TC_INDEX_D.
+ */
+/* Where the warp's rows of a tile go. By TMA 16 of them, where all go somewhere: for others no hook is called. C lies
+ * where D's rows do, and comes in pieces. */
+TC_DEV_SM100A void tc__gemm100_look_up(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u)
+{
+    const int row = u->w.row + u->row + tc_lane();
+    u->goes = row < (k.c.groups ? u->w.end : g->p->out.m) ? g->p->d_row[row] : -1;
+    const uint32_t there = __ballot_sync(0xffffffffu, (uint32_t)u->goes < (uint32_t)g->p->d_rows);
+    u->whole = g->p->d_plain ? (uint32_t)((there & 0xffffu) == 0xffffu) | (uint32_t)(there >> 16 == 0xffffu) << 1 : 0u;
+}
+
+/* A box of such rows to D, four an instruction, from a map of single rows. */
+TC_DEV_SM100A void tc__gemm100_scatter(const tc_box box, const tc__gemm_to *to, const tc__gemm_box *b)
+{
+    int rows[16];
+    tc_fence_proxy_async_shared(); /* ordinary writes before, TMA's reads after */
+#pragma unroll
+    for (int i = 0; i < 16; i++) rows[i] = __shfl_sync(0xffffffffu, to->goes, b->first.row - to->base + i);
+    __syncwarp();
+    if (tc_elect_one()) { /* bulk groups are a thread's: always the same one's */
+#pragma unroll
+        for (int i = 0; i < 16; i += 4)
+            TC_CP_ASYNC_BULK_TENSOR_STORE(2d, tile::scatter4, , to->map,
+                                          (b->first.col, rows[i], rows[i + 1], rows[i + 2], rows[i + 3]),
+                                          b->to + (uint32_t)(i * box.bytes));
+        tc_cp_async_bulk_commit_group();
+    }
 }
 
 /* The place in D of a box or piece of a tile, by its first row and column there. */
@@ -379,13 +414,14 @@ TC_DEV_SM100A void tc__gemm100_store_part(tc_gemm100_in k, const tc_gemm100_bloc
 TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u,
                                        uint32_t stage)
 {
+    const int into = k.c.index & TC_INDEX_D;
+    if (into) tc__gemm100_look_up(k, g, u);
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box box = tc__gemm100_box(k.c);
     const int wide = tc_box_cols(box), across = k.c.bn / wide, count = wide / 2;
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, wide);
     const int cut = (k.c.groups || !tc__gemm_clips(k.c, &to))
                  && (u->w.row + u->row + 32 > tc__gemm_end_row(k.c, &to) || u->w.col + k.c.bn > to.out->n);
-    const int into = k.c.index & TC_INDEX_D;
     uint32_t r[32];
     if (tc__gemm_quantised(k.c)) {
         tc__gemm100_store_quantised(k, g, u, stage);
@@ -395,8 +431,8 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc__gemm100_store_part(k, g, u, stage);
         return;
     }
-    if (into || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
-    if (into || to.by == TC__GEMM_D_PIECES) {
+    if ((into && to.whole != 3u) || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
+    if ((into && !to.whole) || to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */
         if (strips.half) tc__gemm100_release(k, g, 1u); /* a wide tile's others */
         return;
@@ -416,7 +452,12 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc__gemm100_release_half(k, g, strips, i);
         if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
         b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
-        tc__gemm_store_box(k.c, box, &to, &b);
+        if (into) {
+            tc__gemm_make_box(k.c, box, &to, &b);
+            tc__gemm100_scatter(box, &to, &b);
+        } else {
+            tc__gemm_store_box(k.c, box, &to, &b);
+        }
     }
 }
 

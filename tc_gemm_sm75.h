@@ -168,8 +168,9 @@ TC_DEV_SM75 void tc_gemm_sm75(const int looked_up, tc_gemm80_in k, const tc_gemm
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const int groups = looked_up & TC__GEMM80_GROUPS, size = k.a.size;
-    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups);
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups, tc__sums_no_tiles());
     if (TC__GEMM_FINISHES(c, *p)) return;
+    if (tc__sums_begins(c)) tc__sums_begin(c, &p->out, &p->groups, blockIdx.x == 0 && threadIdx.x == 0);
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                      : tc__gemm80_tile_of(k, p);
     if (t.none) return;

@@ -31,6 +31,7 @@
 #include "tc_gemm_sm80_sparse.h"
 #include "tc_gemm_sm80_store.h"
 #include "tc_gemm_sm80_weights.h"
+#include "tc_gemm_sums.h"
 
 #ifdef __CUDACC__
 
@@ -221,7 +222,7 @@ TC_DEV void tc__gemm80_zero(tc_gemm80_in k, tc__gemm80_acc *acc)
 /* Tile number index of those that there are. */
 TC_DEV tc_tile tc__gemm80_number(tc_gemm_config_in c, const tc_gemm_sm80_params *p, uint32_t index)
 {
-    return c.triangle ? tc_triangle_at(&tc__tiled_of(&p->out)->triangle, index) : tc_tile_at(&p->tiles, index);
+    return c.triangle ? tc_triangle_at(&tc__tiled_of(c, &p->out)->triangle, index) : tc_tile_at(&p->tiles, index);
 }
 
 /* Rows and columns of tile number index. */
@@ -311,7 +312,7 @@ TC_DEV_SM80 tc__gemm80_part tc__gemm80_part_of(tc_gemm80_in k, const tc_gemm_sm8
 TC_DEV_SM80 void tc__gemm80_list_of(tc_gemm80_in k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
                                     tc__gemm80_block *g)
 {
-    const tc__tiled *all = tc__tiled_of(&p->out);
+    const tc__tiled *all = tc__tiled_of(k.c, &p->out);
     const tc__tiles_blocks b = tc__tiles_row(all, t->row / k.c.bsr);
     const long long size = k.a.size, across = k.b.turned ? p->ldb : 1;
     const tc__gemm80_list l = {all->col_idx + b.from, b.from, p->k / k.c.bsr, g->a.passes, g->b.passes, g->a.src,
@@ -450,7 +451,9 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
     }
     t = looked_up & TC__GEMM80_GROUPS ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                       : tc__gemm80_tile_of(k, p);
-    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups);
+    const tc__sums_tiles tiles = {c.bm, c.bn, 1, 1};
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups, tiles);
+    else if (tc__sums_begins(c)) tc__sums_begin(c, &p->out, &p->groups, blockIdx.x == 0 && threadIdx.x == 0);
     if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;
     tc__gemm80_compute(how, k, p, &t);
 }

@@ -28,7 +28,8 @@ TC_DEV_SM75 tc_epi tc__gemm80_epi(tc_gemm80_in k)
 {
     const tc_epi e = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
                       k.c.aux_epi, tc__gemm_row_kind(k.c), tc__gemm_c(k.c), tc__gemm_own_ends(k.c),
-                      tc__gemm_quantised(k.c), k.c.keep, k.c.triangle, tc__gemm_aux_across(k.c, k.turned)};
+                      tc__gemm_quantised(k.c), k.c.keep, k.c.triangle, tc__gemm_aux_across(k.c, k.turned),
+                      tc__gemm_col_kind(k.c)};
     return e;
 }
 
@@ -49,10 +50,14 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
         piece.at.row += row;
         piece.at.col += number * 8;
         if (epi.only_back) tc__quant_clear(to.out, &piece, to.end);
-        const int gone = (k.c.groups || epi.scattered) && piece.at.row >= to.end;
+        int gone = (k.c.groups || epi.scattered) && piece.at.row >= to.end;
         if (gone && !epi.row_sum) continue;
-        if (epi.scattered) piece.to = p->d_row[piece.at.row];
-        if (epi.scattered && (uint32_t)piece.to >= (uint32_t)p->d_rows) continue;
+        if (epi.scattered) piece.to = gone ? -1 : p->d_row[piece.at.row];
+        if (epi.scattered && (uint32_t)piece.to >= (uint32_t)p->d_rows) {
+            tc__epi_no_piece(epi, &piece);
+            if (!epi.row_sum) continue;
+            gone = 1;
+        }
         tc__kept kept = tc__kept_none(epi.row_sum);
         if (!gone) kept = tc__epi_store_piece(epi, to.out, &piece);
         if (epi.row_sum) {
@@ -62,8 +67,8 @@ TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, 
         }
     }
     if (tc__gemm_col_kind(k.c)) {
-        const int left = to.out->m - to.first.row;
-        const tc__col_place x = {stage, (wn + 8) * 4, left < 16 ? left : 16, wn, to.first};
+        const int left = (k.c.groups ? to.end : to.out->m) - to.first.row;
+        const tc__col_place x = {stage, (wn * twice + 8) * 4, left < 16 ? left : 16, wn, to.first, k.c.gated};
         __syncwarp();
         tc__col_strip(tc__gemm_col_kind(k.c), to.out, &x);
     }

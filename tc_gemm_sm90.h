@@ -41,6 +41,7 @@
 #include "tc_gemm_sm90_turn.h"
 #include "tc_gemm_sm90_tiles.h"
 #include "tc_gemm_sm90_weights.h"
+#include "tc_gemm_sums.h"
 
 #ifdef __CUDACC__
 
@@ -375,7 +376,7 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
     if (!edges && tc_elect_one()) {
         if (!c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
-        if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + tc__gate_map_at(tc__gemm_keeps(c))));
+        if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(g->p->out.epi + tc__gate_map_at(tc__gemm_told_bytes(c))));
     }
     if (!tc__gemm_in_rows(c) && !tc__gemm90_noted(c))
         run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
@@ -392,6 +393,13 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
         }
     }
     __syncwarp();
+}
+
+/* Tiles as the launch that adds sums up asks about them. */
+TC_DEV tc__sums_tiles tc__gemm90_sums_tiles(tc_gemm_config_in c, const tc_gemm_sm90_params *p)
+{
+    const tc__sums_tiles t = {c.bm, p->width, p->cluster, c.cluster_n};
+    return t;
 }
 
 /* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. One thread makes the full
@@ -438,6 +446,8 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
     /* The kernel behind may set itself up from now on, and waits itself for what it reads; but for what it was told is
      * constant (.pdl_constant), which a kernel may have written that this one waits for: so this one waits first. */
     if (g->p->waits && g->wg != 0) tc_griddepcontrol_wait();
+    if (tc__sums_begins(c))
+        tc__sums_begin(c, &g->p->out, &g->p->groups, blockIdx.x == 0 && threadIdx.x == 128);
     if (threadIdx.x == 128) tc_griddepcontrol_launch_dependents();
 }
 
@@ -673,7 +683,7 @@ TC_HOST tc_status tc__gemm90_map_b2(const tc_gemm_config *c, const tc_gemm_args 
     tc_status st;
     other.b = g->b2;
     st = tc__gemm90_map(&map, c, &other, box);
-    if (st == TC_OK) memcpy(p->out.epi + tc__gate_map_at(tc__gemm_keeps(*c)), &map, sizeof map);
+    if (st == TC_OK) memcpy(p->out.epi + tc__gate_map_at(tc__gemm_told_bytes(*c)), &map, sizeof map);
     return st;
 }
 

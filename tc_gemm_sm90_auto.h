@@ -207,8 +207,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     if (tc__gemm90_gathers(given)) c.cluster_n = 1; /* each block brings rows for itself */
     /* sums of rows and of columns want more registers than a warpgroup with tiles of its own has left, and so do either
-     * of integers, or beside a second output */
-    const int more = tc__gemm_sums(given) == TC_S32 || given.aux;
+     * of integers, or beside a second output, and those of columns of what a gate made */
+    const int more = tc__gemm_sums(given) == TC_S32 || given.aux || (given.gate && tc__gemm_col_kind(given));
     const int many = (tc__gemm_row_kind(given) && tc__gemm_col_kind(given)) || (tc__gemm_keeps(given) && more);
     c.schedule = many && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */

@@ -74,7 +74,7 @@ TC_DEV_SM90 void tc__gemm90_edge_prefetch(tc_gemm_config_in c, const tc_gemm90_b
     const int b = tc__gemm90_edged_b(c) && p->edges & TC__GEMM90_EDGE_B && p->b_rows - w->col < g->width;
     tc_prefetch_tensormap(a ? &p->a_edge : &p->a);
     tc_prefetch_tensormap(b ? &p->b_edge : &p->b);
-    if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(p->out.epi + tc__gate_map_at(tc__gemm_keeps(c))));
+    if (c.gate) tc_prefetch_tensormap((const tc_tmap *)(p->out.epi + tc__gate_map_at(tc__gemm_told_bytes(c))));
 }
 
 /* Does the producer keep which map a tile takes, or the two bits that say so? A map is two registers. */

@@ -74,7 +74,7 @@ TC_DEV_SM90 void tc__gemm90_fetch_both(const tc__gemm90_fetching f, const tc_gem
     const uint32_t to_b = g->ring + at.stage * g->slot + s->to_b, up = (uint32_t)(g->width / 2 * 128);
     const int k = g->p->k_first + (int)at.kb * f.c.bk;
     tc_operand_source b2 = s->b;
-    b2.map = (const tc_tmap *)(g->p->out.epi + tc__gate_map_at(tc__gemm_keeps(f.c)));
+    b2.map = (const tc_tmap *)(g->p->out.epi + tc__gate_map_at(tc__gemm_told_bytes(f.c)));
 #pragma unroll
     for (int box = 0; box < s->ob.boxes; box++) {
         const uint32_t first = to_b + (uint32_t)(box * s->ob.box_bytes), full = tc_pipe_full(g->pipe, at.stage);

@@ -168,9 +168,6 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_co
 /* ---------------------------------------------------------------------------------------------------------------------
  * Ends of a tile: a consumer's warpgroup has acc go through alpha, beta * C and the hook to D.
  */
-/* What is kept of rows: a lane's two of each 64, of which a warpgroup has 2048 at most (.cluster_n 8, .bn 8). */
-enum { TC__GEMM90_KEPT = 64 };
-
 /* In boxes, and what D's edges cut off of them in pieces. */
 TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
@@ -186,17 +183,6 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
     if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc, rows);
     if (direct) tc__gemm90_store_tail(c, g, u, acc, rows);
-    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
-}
-
-/* In pieces: rows of D that are looked up. */
-TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                       float *acc)
-{
-    tc__kept rows[TC__GEMM90_KEPT];
-    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
-    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    tc__gemm90_store_pieces(c, g, u, acc, rows);
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
 }
 

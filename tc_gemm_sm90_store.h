@@ -242,9 +242,11 @@ TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_bloc
 {
     tc_gemm_at at = piece->at;
     tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
-    if (s->row + tc_lane() / 2 < s->rows && (!tc__gemm_in_rows(c) || at.row < u->w.end))
+    const int lost = c.index & TC_INDEX_D && (uint32_t)piece->to >= (uint32_t)g->p->d_rows;
+    if (s->row + tc_lane() / 2 < s->rows && (!tc__gemm_in_rows(c) || at.row < u->w.end) && !lost)
         kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
     else at.row = -1;
+    if (lost) tc__epi_no_piece(tc__gemm_epi(c), piece);
     __syncwarp();
     if (tc__gemm_row_kind(c) && row) *row = tc__kept_join(tc__gemm_row_kind(c), *row, kept);
     else tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
@@ -254,10 +256,11 @@ TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_bloc
 TC_DEV void tc__gemm90_keep_columns(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                     const tc__gemm90_spot *s)
 {
-    const int row = (c.swap ? u->w.col : u->w.row) + s->row, left = g->p->out.m - row, own = s->rows - s->row;
-    const int rows = left < own ? left : own;
+    const int row = (c.swap ? u->w.col : u->w.row) + s->row, end = tc__gemm_in_rows(c) ? u->w.end : g->p->out.m;
+    const int left = end - row, own = s->rows - s->row, rows = left < own ? left : own;
     const tc__col_place x = {u->buf, 64, rows < 16 ? rows : 16, 16,
-                             {row, (c.swap ? u->w.row : u->w.col) + s->col, tc__gemm90_matrix(c, u), 0}};
+                             {row, (c.swap ? u->w.row : u->w.col) + s->col, tc__gemm90_matrix(c, u),
+                              tc__gemm90_group(c, u)}, 0};
     tc__col_strip(tc__gemm_col_kind(c), &g->p->out, &x);
 }
 
@@ -323,6 +326,32 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
 #pragma unroll
     for (int k = 0; k < blocks; k++)
         if (tc__gemm90_whole_rows(c)) tc__epi_pieces_to_rows(tc__gemm_epi(c), rows[2 * k], rows + 2 * k);
+}
+
+/* What is kept of the tile's rows of this warp, a part each. */
+TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                     const tc__kept *rows)
+{
+    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
+#pragma unroll
+    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
+        const tc_gemm_at at = {u->w.row + u->warp_row + i * 64, u->w.col + own, tc__gemm90_matrix(c, u), 0};
+        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at, tc__gemm90_end(c, g, u));
+    }
+}
+
+/* What is kept of rows: a lane's two of each 64, of which a warpgroup has 2048 at most (.cluster_n 8, .bn 8). */
+enum { TC__GEMM90_KEPT = 64 };
+
+/* A tile in pieces: rows of D that are looked up, a tile of which not all elements are stored. */
+TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                       float *acc)
+{
+    tc__kept rows[TC__GEMM90_KEPT];
+    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    tc__gemm90_store_pieces(c, g, u, acc, rows);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -427,13 +456,18 @@ TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, const tc__gemm90_
     }
 }
 
+enum { TC__GEMM90_C_WORDS = 16 }; /* of C that a lane has on their way, where there are registers */
+
 /* C of box number i is asked for, if there is such a box. */
 TC_DEV_SM90 void tc__gemm90_ask_c(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                   const tc__gemm90_storing *s, int i, tc__box_asked *asked)
 {
     const tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0};
-    if (i < tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c) && tc__gemm90_box_exists(c, g, s, &b))
-        tc__box_ask_c(tc__gemm90_box(c), &g->p->out, b.first, s->end, asked);
+    const tc_box_span pairs = {0, tc__box_pairs(tc__gemm90_box(c), tc__gemm_c(c), TC__GEMM90_C_WORDS)};
+    if (i < tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c) && tc__gemm90_box_exists(c, g, s, &b)) {
+        if (tc__gemm_c_differs(c)) tc__box_ask_pairs(tc__gemm_c(c), pairs, &g->p->out, b.first, s->end, asked);
+        else tc__box_ask_c(tc__gemm90_box(c), &g->p->out, b.first, s->end, asked);
+    }
 }
 
 /* The boxes of this warp that lie inside D. The plain way, which is the usual one, has a loop of its own, with nothing
@@ -448,6 +482,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const int early = tc__gemm90_holds_c(c);
     /* ping-pong tiles have a box's C on its way at a time, as no other of so many sums does without a spill */
     const int at_once = c.schedule == TC_PINGPONG && c.consumers <= 2 && tc__gemm_is_16(c.a) && !tc__gemm90_promotes(c);
+    const tc__box_other other = {tc__gemm_c(c), early || at_once ? TC__GEMM90_C_WORDS : 4, early};
     tc__box_asked asked; /* early: C of the next box comes while this one is filled */
     if (adds && early) tc__gemm90_ask_c(c, g, u, s, 0, &asked);
 #pragma unroll
@@ -462,10 +497,14 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
             if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
             if (adds) {
                 const tc__box_filled f = {b.v, b.to, b.first};
-                if (!early && at_once) tc__box_ask_c(box, o, b.first, s->end, &asked);
-                if (early || at_once) tc__box_put_c(box, b.to, &asked);
-                else tc__box_fetch_c(box, o, f);
-                tc__box_add_c(box, o, f);
+                if (tc__gemm_c_differs(c)) {
+                    tc__box_add_other(box, other, o, f, s->end, &asked);
+                } else {
+                    if (!early && at_once) tc__box_ask_c(box, o, b.first, s->end, &asked);
+                    if (early || at_once) tc__box_put_c(box, b.to, &asked);
+                    else tc__box_fetch_c(box, o, f);
+                    tc__box_add_c(box, o, f);
+                }
                 if (early) tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
             }
             tc__gemm90_box_fill(c, o, s, &b);
@@ -536,10 +575,11 @@ TC_DEV void tc__gemm90_store_two(tc_gemm_config_in c, const tc_gemm_out *o, cons
 /* And beta * C to them. */
 TC_DEV void tc__gemm90_add_two(tc_gemm_config_in c, const tc_gemm_out *o, float *v, tc_gemm_at at)
 {
-    const char *from = (const char *)o->c + tc__epi_c_at(o, at) * (tc_type_bits(c.d) / 8);
-    if (tc_type_bits(c.d) == 16) {
+    const int type = tc__gemm_c(c);
+    const char *from = (const char *)o->c + tc__epi_c_at(o, at) * (tc_type_bits(type) / 8);
+    if (tc_type_bits(type) == 16) {
         const uint32_t two = *(const uint32_t *)from;
-        v[0] += o->beta * tc_unpack(c.d, two), v[1] += o->beta * tc_unpack(c.d, two >> 16);
+        v[0] += o->beta * tc_unpack(type, two), v[1] += o->beta * tc_unpack(type, two >> 16);
     } else {
         const float2 two = *(const float2 *)from;
         v[0] += o->beta * two.x, v[1] += o->beta * two.y;
@@ -625,14 +665,14 @@ TC_DEV_SM90 void tc__gemm90_aside_c(tc_gemm_config_in c, const tc_gemm90_block *
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, a, from + j, i);
-            asked[j + i] = tc__epi_ask_c(c.d, o, x.at, x.row < a->rows && x.at.col < o->n);
+            asked[j + i] = tc__epi_ask_c(tc__gemm_c(c), o, x.at, x.row < a->rows && x.at.col < o->n);
         }
     }
 #pragma unroll
     for (int j = 0; j < some; j += 8) {
         if (a->above + (from + j) * 2 >= g->width) continue;
 #pragma unroll
-        for (int i = 0; i < 8; i++) v[j + i] += o->beta * tc__epi_asked(c.d, asked[j + i]);
+        for (int i = 0; i < 8; i++) v[j + i] += o->beta * tc__epi_asked(tc__gemm_c(c), asked[j + i]);
     }
 }
 
@@ -663,7 +703,7 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
                 const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, &a, j, i);
                 if (each && !tc__gemm_raw(c)) v[i] *= o->alpha;
                 if (x.row < a.rows && x.at.col < o->n) {
-                    if (each && adds) v[i] += o->beta * tc__epi_read_c(e.d, o, x.at);
+                    if (each && adds) v[i] += o->beta * tc__epi_read_c(e.c, o, x.at);
                     if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, x.at), o->epi);
                 }
             }
@@ -795,18 +835,6 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_b
             tc__gemm90_aside_send(c, g, u, a);
             __syncwarp();
         }
-    }
-}
-
-/* What is kept of the tile's rows of this warp, a part each. */
-TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                     const tc__kept *rows)
-{
-    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
-#pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
-        const tc_gemm_at at = {u->w.row + u->warp_row + i * 64, u->w.col + own, tc__gemm90_matrix(c, u), 0};
-        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at, tc__gemm90_end(c, g, u));
     }
 }
 

@@ -83,8 +83,7 @@ TC_DEV_SM90 int tc__tiles_store(tc_gemm_config_in c, const tc_gemm90_block *g, t
 {
     if (u->w.part == TC_TILE_SKIP) return 1;
     if (!tc__gemm90_picks(c, u)) return 0;
-    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    tc__gemm90_store_pieces(c, g, u, acc, 0);
+    tc__gemm90_end_pieces(c, g, u, acc);
     return 1;
 }
 
@@ -99,7 +98,7 @@ TC_DEV uint32_t tc__tiles_order(tc_gemm_config_in c, const tc_gemm90_block *g)
 /* Are they? Where tiles are lower than blocks, every row of blocks must have as many. */
 TC_DEV int tc__tiles_ordered(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    return tc__tiled_of(&g->p->out)->rows <= TC__GEMM90_ORDER && (c.bm == c.bsr || g->p->out.m % c.bsr == 0);
+    return tc__tiled_of(c, &g->p->out)->rows <= TC__GEMM90_ORDER && (c.bm == c.bsr || g->p->out.m % c.bsr == 0);
 }
 
 /* Number of blocks of a row of them. */
@@ -130,7 +129,7 @@ TC_DEV tc__tiles_class tc__tiles_class_of(const tc__tiled *t, int row, uint32_t 
 /* The longest first. By all lanes of the producer's warp. */
 TC_DEV_SM90 void tc__tiles_sort(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    const tc__tiled *t = tc__tiled_of(&g->p->out);
+    const tc__tiled *t = tc__tiled_of(c, &g->p->out);
     const int lane = tc_lane();
     const uint32_t to = tc__tiles_order(c, g);
     uint32_t most = 0, all = 0, own;
@@ -197,18 +196,10 @@ typedef struct tc__tiles_whole {
     tc__tiles_patch patch;
 } tc__tiles_whole;
 
-/* Rows and columns of the instruction's as the plain view has them: .swap changes them over. */
-TC_DEV tc__tiles_patch tc__tiles_swapped(tc_gemm_config_in c, const tc__tiles_patch x)
-{
-    const tc__tiles_patch y = {c.swap ? x.col : x.row, c.swap ? x.cols : x.rows, c.swap ? x.row : x.col,
-                               c.swap ? x.rows : x.cols, x.batch};
-    return y;
-}
-
 TC_DEV tc__tiles_whole tc__tiles_at(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t index)
 {
     const tc_gemm_sm90_params *p = g->p;
-    const tc_tile at = c.triangle ? tc_triangle_at(&tc__tiled_of(&p->out)->triangle, index)
+    const tc_tile at = c.triangle ? tc_triangle_at(&tc__tiled_of(c, &p->out)->triangle, index)
                                   : tc_tile_at(&p->tiles, index);
     const int rows = g->cluster_m * c.bm, cols = c.cluster_n * g->width;
     tc__tiles_whole t;
@@ -232,7 +223,7 @@ TC_DEV tc__tiles_run tc__tiles_steps(tc_gemm_config_in c, const tc_gemm90_block 
     tc__tiles_run r = all;
     if (p->k_first) return all; /* k is 0 */
     if (c.bsr) {
-        const tc__tiles_blocks b = tc__tiles_row(tc__tiled_of(&p->out), t->patch.row / c.bsr);
+        const tc__tiles_blocks b = tc__tiles_row(tc__tiled_of(c, &p->out), t->patch.row / c.bsr);
         r.first = (uint32_t)b.from, r.blocks = (uint32_t)(b.end - b.from) * (uint32_t)(c.bsr / c.bk);
     } else if (c.k_range) {
         r = tc__tiles_k(c, (int)p->k_blocks, &p->out, tc__tiles_place(tc__gemm_d_col(c), &p->out, t->patch));
@@ -270,7 +261,7 @@ TC_DEV_SM90 void tc__tiles_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, 
     const int none = x.block < 0 || g->p->k_first;
     const int past = g->p->k_first ? g->p->k_first : (int)g->p->k_blocks * c.bk; /* behind the last k */
     tc_operand_source a = s->a;
-    a.row = none ? tc__tiled_of(&g->p->out)->blocks * c.bsr : x.block * c.bsr + a.row % c.bsr;
+    a.row = none ? tc__tiled_of(c, &g->p->out)->blocks * c.bsr : x.block * c.bsr + a.row % c.bsr;
     const int ka = g->p->k_first ? past : x.in, kb = none ? past : x.col * c.bsr + x.in;
 #pragma unroll
     for (int box = 0; box < s->oa.boxes; box++) {
@@ -288,7 +279,7 @@ TC_DEV_SM90 void tc__tiles_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, 
 TC_DEV_SM90 void tc__tiles_load_blocks(tc_gemm_config_in c, const tc_gemm90_block *g, tc__tiles_writer *t,
                                        const tc_work *w)
 {
-    const tc__tiled *b = tc__tiled_of(&g->p->out);
+    const tc__tiled *b = tc__tiled_of(c, &g->p->out);
     const tc__gemm90_sources s = tc__gemm90_sources_of(1, c, g, w);
     const int steps = c.bsr / c.bk, across = (int)g->p->k_blocks / steps, some = w->k_first != 0xffffffffu;
     const int *from = b->col_idx + w->k_first;

@@ -36,8 +36,9 @@
  *
  * TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE, and TC_GEMM_DEFINE, which takes the sm_80 kernels elsewhere than on Hopper
  * and for rows that TMA refuses. Clusters, ping-pong, .step and .swap as ever (.bsr: .cluster_m 1, no .swap). .k_range
- * goes with .triangle and .tile. Hooks, alpha, beta, C, batches, layouts (.bsr: A and D in rows) and plans too.
- * Not with them: .groups, .index, .aux, sums of D, .sparse, .weights, .a_scale, .b_scale, .split, .cluster_k;
+ * goes with .triangle and .tile. Hooks, alpha, beta, C, batches, layouts (.bsr: A and D in rows) and plans too, and
+ * sums of what is written of D (above TC_AUX_PRE in tc_gemm_config.h; the launch that adds them up asks .tile as well).
+ * Not with them: .groups, .index, .aux, .sparse, .weights, .a_scale, .b_scale, .split, .cluster_k;
  * .epi2 not with .triangle and .keep, for they may keep one of a pair; .raster not with .triangle.
  */
 #ifndef TC_GEMM_TILES_H
@@ -69,16 +70,17 @@ TC_HD TC_CONSTEXPR int tc__tiles_bsr_ok(tc_gemm_config_in c)
     X(!(c).bsr || (!(c).triangle && !(c).tile && !(c).k_range),                                                       \
       "tc: .bsr goes without .triangle, .tile and .k_range: its blocks say what is multiplied")                       \
     X(!(c).bsr || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c)), "tc: .bsr wants .a_layout and .d_layout TC_ROW")        \
-    X(!tc__tiles_some(c) || (!(c).groups && !(c).index && !tc__gemm_outputs(c) && !(c).sparse                         \
-                             && !tc__gemm_scaled(c) && !(c).sf && !(c).any && !tc__gemm_own_ends(c)),                 \
-      "tc: .triangle, .tile, .k_range and .bsr do not go with .groups, .index, .aux, .row_sum, .col_sum, .all_sum, a "\
-      "quantised D, .sparse, .a_scale, .b_scale, .sf and TC_GEMM_SM90_ANY_DEFINE")                                    \
+    X(!tc__tiles_some(c) || (!(c).groups && !(c).index && !(c).aux && !(c).sparse && !tc__gemm_scaled(c) && !(c).sf   \
+                             && !(c).any && !tc__gemm_quantised(c)),                                                  \
+      "tc: .triangle, .tile, .k_range and .bsr do not go with .groups, .index, .aux, a quantised D, .sparse, "        \
+      ".a_scale, .b_scale, .sf and TC_GEMM_SM90_ANY_DEFINE")                                                          \
     X(!tc__tiles_some(c) || (!tc__gemm_is_f32((c).a)                                                                  \
                              && (tc__gemm_is_16((c).a) || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)))),               \
       "tc: .triangle, .tile, .k_range and .bsr go without .a = TC_F32, and but for types of 16 bits with A in rows "  \
       "and B in columns")                                                                                             \
-    X(!tc__tiles_some(c) || ((c).epi_size <= TC_EPI_MAX - TC__TILED_BYTES && TC_EPI_MAX % 8 == 0),                    \
-      "tc: .triangle, .tile, .k_range and .bsr leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
+    X(!tc__tiles_some(c) || ((c).epi_size <= tc__tiled_at(c) && TC_EPI_MAX % 8 == 0),                                 \
+      "tc: .triangle, .tile, .k_range and .bsr leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX, " \
+      "with sums of D 128, of columns 192")
 
 /* and completed. */
 #define TC__GEMM_TILES_RULES(X, c)                                                                                    \
@@ -93,6 +95,11 @@ TC_HD TC_CONSTEXPR int tc__tiles_bsr_ok(tc_gemm_config_in c)
 
 #ifdef __CUDACC__
 
+TC_DEV const tc__tiled *tc__tiled_of(tc_gemm_config_in c, const tc_gemm_out *o)
+{
+    return (const tc__tiled *)(o->epi + tc__tiled_at(c));
+}
+
 /* Rows and columns of D, as a kernel counts them, as the user does. of: p's m and n, the view that they are of. */
 typedef struct tc__tiles_patch {
     int row, rows, col, cols, batch;
@@ -105,6 +112,14 @@ TC_DEV tc_gemm_tile tc__tiles_place(const int turned, const tc_gemm_out *o, cons
     const tc_gemm_tile t = {turned ? x.col : x.row, turned ? col_end : row_end, turned ? x.row : x.col,
                             turned ? row_end : col_end, x.batch};
     return t;
+}
+
+/* Rows and columns of the instruction's as the plain view has them: .swap changes them over. */
+TC_DEV tc__tiles_patch tc__tiles_swapped(tc_gemm_config_in c, const tc__tiles_patch x)
+{
+    const tc__tiles_patch y = {c.swap ? x.col : x.row, c.swap ? x.cols : x.rows, c.swap ? x.row : x.col,
+                               c.swap ? x.rows : x.cols, x.batch};
+    return y;
 }
 
 /* What is done with them: TC_TILE_*. c's .triangle is of rows as the kernel has them. */

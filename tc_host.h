@@ -350,6 +350,7 @@ typedef struct tc__plan {
     size_t bytes;    /* of the parameters */
     void *params;    /* while it is made: where they go */
     size_t again;    /* not 0: the word of them that says that the kernel is launched a second time, to end its work */
+    int told;        /* bytes behind the hook's arguments that it is told of sums */
 } tc__plan;
 
 /* Where a checked call goes: whether to launch at all, and how. */

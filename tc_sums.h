@@ -1,13 +1,11 @@
-/* tc_sums.h - tc 0.2.0 - sums of D: what is kept of a row, of a column, of all of it; the launch that adds up parts.
- * Needs: the headers below.
+/* tc_sums.h - tc 0.2.0 - sums of D: what is kept of a row, of a column, of all of it. Needs: the headers below.
  *
  * .row_sum, .col_sum and .all_sum of a GEMM, whose manual stands above TC_AUX_PRE in tc_gemm_config.h. tc_epi.h and
- * tc_gemm_quant.h make parts of what a tile has; where they lie and in which order they are added up stands above
- * tc__outputs in tc_epi.h.
+ * tc_gemm_quant.h make parts of what a tile has, tc_gemm_sums.h adds them up; where they lie and in which order that
+ * goes stands above tc__outputs in tc_epi.h.
  *
  *     tc__epi_none, _join, _keep          nothing, two of what is kept, and one element more
  *     tc__kept, tc__kept_*                the same of rows, with a sum beside the largest for TC_LOG_SUM_EXP
- *     tc__epi_finish_lines                the second launch
  */
 #ifndef TC_SUMS_H
 #define TC_SUMS_H
@@ -20,8 +18,9 @@
 enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3, TC_MAX = 4, TC_LOG_SUM_EXP = 5 };
 
 /* Beside such a kind as kernels have it: the same is kept of all of D; and of it alone, of no row (or column); some
- * rows are no group's; parts go to what is written by atomics, in one launch. */
-enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32, TC__KEEP_SOME = 64, TC__KEEP_ATOMIC = 128 };
+ * rows are no group's, and each group has columns of its own; parts go to what is written by atomics, in one launch;
+ * rows go to other ones of D. */
+enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32, TC__KEEP_SOME = 64, TC__KEEP_ATOMIC = 128, TC__KEEP_SENT = 256 };
 TC_HD TC_CONSTEXPR int tc__keep_kind(int kept) { return kept & 15; }
 
 #ifdef __CUDACC__
@@ -191,110 +190,6 @@ TC_DEV void tc__epi_no_rows(const int kind, const int count, tc__kept *rows)
 {
 #pragma unroll
     for (int i = 0; i < count; i++) rows[i] = tc__kept_none(kind);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * The second launch.
- */
-/* TC__KEEP_SOME: there are rows from *first (null: from 0) on up to *end, or up to end[i] of matrix i. */
-typedef struct tc__epi_some {
-    const int32_t *first, *end;
-    int each;
-} tc__epi_some;
-
-/* Parts of rows (or of columns) that the second launch adds up: of each matrix `across` times `count` of them. */
-typedef struct tc__epi_lines {
-    float *parts, *out; /* out: count of each matrix */
-    float *all;         /* one float */
-    int count, across, batch;
-    int each; /* of neighbouring parts the first is there */
-    tc__epi_some some;
-} tc__epi_lines;
-
-/* Is it none of those? */
-TC_DEV int tc__epi_no_row(const tc__epi_some *s, long long matrix, int row)
-{
-    return row < (s->first ? *s->first : 0) || row >= s->end[s->each ? matrix : 0];
-}
-
-enum { TC__EPI_AT_ONCE = 24 }; /* parts on their way before the first is added */
-
-/* What 32 lanes have kept, as one. */
-TC_DEV_SM75 float tc__epi_join_lanes(const int kind, float kept)
-{
-#pragma unroll
-    for (int bit = 1; bit < 32; bit *= 2) kept = tc__epi_join(kind, kept, __shfl_xor_sync(0xffffffffu, kept, bit));
-    return kept;
-}
-
-/* Of all of D, by the block that is the last to come here. For its first warp, whose first lane has left the sums. */
-TC_DEV_SM75 void tc__epi_finish_all(const int kind, const tc__epi_lines *w)
-{
-    const float *totals = tc__epi_totals(w->parts, w->count, w->across, w->batch);
-    uint32_t *counter = (uint32_t *)tc__epi_counter(w->parts, w->count, w->across, w->batch);
-    float kept = tc__epi_none(kind);
-    int last = 0;
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(counter, 1u) == gridDim.x - 1u;
-        __threadfence();
-    }
-    if (!__shfl_sync(0xffffffffu, last, 0)) return;
-#pragma unroll 4
-    for (long long i = threadIdx.x; i < tc__epi_units(w->count, w->batch); i += 32)
-        kept = tc__epi_join(kind, kept, __ldcg(totals + i));
-    kept = tc__epi_join_lanes(kind, kept);
-    if (threadIdx.x == 0) *w->all = kept;
-}
-
-/* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
-TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
-{
-    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
-    float *runs = (float *)tc__dynamic_smem;
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-    const int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
-    const int down = (int)tc__epi_units(w->count, 1);
-    const int from = warp * each, to = from + each < all ? from + each : all;
-    const long long apart = (long long)w->each * w->count, sums = (long long)w->batch * w->across * w->count;
-    for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
-        const long long matrix = unit / down;
-        const int row = (int)(unit % down) * 32 + lane;
-        const int out = kind & TC__KEEP_SOME ? tc__epi_no_row(&w->some, matrix, row) : 0;
-        const float *part = w->parts + (matrix * w->across + (long long)from * w->each) * w->count + row;
-        tc__kept kept = tc__kept_none(kind);
-#pragma unroll 1
-        for (int i = from; i < to; i += TC__EPI_AT_ONCE) {
-            tc__kept x[TC__EPI_AT_ONCE];
-#pragma unroll
-            for (int j = 0; j < TC__EPI_AT_ONCE; j++, part += apart) {
-                const int is = row < w->count && i + j < to && !out;
-                x[j].x = is ? __ldcg(part) : tc__epi_none(kind);
-                x[j].sum = tc__kept_exp(kind) && is ? __ldcg(part + sums) : 0.f;
-            }
-#pragma unroll
-            for (int j = 0; j < TC__EPI_AT_ONCE; j++) kept = tc__kept_join(kind, kept, x[j]);
-        }
-        runs[warp * 32 + lane] = kept.x;
-        if (tc__kept_exp(kind)) runs[(warps + warp) * 32 + lane] = kept.sum;
-        __syncthreads();
-        if (warp == 0 && row < w->count && !out) {
-            kept.x = runs[lane];
-            if (tc__kept_exp(kind)) kept.sum = runs[warps * 32 + lane];
-            for (int i = 1; i < warps; i++) {
-                const tc__kept run = {runs[i * 32 + lane],
-                                      tc__kept_exp(kind) ? runs[(warps + i) * 32 + lane] : 0.f};
-                kept = tc__kept_join(kind, kept, run);
-            }
-            if (!(kind & TC__KEEP_NO_LINE)) w->out[matrix * w->count + row] = tc__kept_end(kind, kept);
-        }
-        if ((kind & TC__KEEP_ALL) && warp == 0) {
-            const float all = tc__epi_join_lanes(kind, row < w->count ? kept.x : tc__epi_none(kind));
-            if (lane == 0) tc__epi_totals(w->parts, w->count, w->across, w->batch)[unit] = all;
-        }
-        __syncthreads();
-    }
-    if ((kind & TC__KEEP_ALL) && warp == 0) tc__epi_finish_all(kind, w);
 }
 
 #endif /* __CUDACC__ */

@@ -171,8 +171,8 @@ TC_HD tc_triangle tc_triangle_make(const tc_tiles_of *of, int upper)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * What a kernel is told of its tiles besides. It lies in the last bytes of tc_gemm_out.epi, as tc__outputs does in
- * kernels that have that, so that the parameters of all other kernels are what they are.
+ * What a kernel is told of its tiles besides. It lies in the last bytes of tc_gemm_out.epi, before what sums of D
+ * are told (tc__tiled_at), so that the parameters of all other kernels are what they are.
  */
 typedef struct tc__tiled {
     tc_triangle triangle;           /* .triangle, of clusters of tiles */
@@ -181,12 +181,5 @@ typedef struct tc__tiled {
     int rows; /* rows of them */
 } tc__tiled;
 enum { TC__TILED_BYTES = 64 };
-
-#ifdef __CUDACC__
-TC_DEV const tc__tiled *tc__tiled_of(const tc_gemm_out *o)
-{
-    return (const tc__tiled *)(o->epi + TC_EPI_MAX - TC__TILED_BYTES);
-}
-#endif
 
 #endif /* TC_TILES_H */

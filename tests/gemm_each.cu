@@ -60,7 +60,7 @@ TC_GEMM_SM80_DEFINE(k_outer, BF16, .d = TC_F32, .groups = TC_GROUPS_K, OUTER, SM
 TC_GEMM_SM80_DEFINE(k_inner, F16, .d = TC_F16, .groups = TC_GROUPS_K, SMALL)
 TC_GEMM_SM80_DEFINE(k_mixed, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, .b_layout = TC_ROW, .d_layout = TC_COL, SMALL,
                     HOOK)
-TC_GEMM_SM80_DEFINE(each, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, SMALL, HOOK)
+TC_GEMM_SM80_DEFINE(each, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, SMALL, .c_type = TC_F32, HOOK)
 TC_GEMM_SM80_DEFINE(each_turned, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OUTER, .d_layout = TC_COL, .bm = 32,
                     .bn = 64)
 TC_GEMM_DEFINE(any_each, BF16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .shapes = TC_SHAPES_SMALL, PAIR)
@@ -75,7 +75,7 @@ TC_GEMM_SM90_DEFINE(k_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .group
 TC_GEMM_SM90_DEFINE(each_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 64, .stages = 2,
                     .schedule = TC_PINGPONG, HOOK)
 TC_GEMM_SM90_DEFINE(each_tma_outer, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OUTER, .d_layout = TC_COL, .bm = 128,
-                    .bn = 128, .step = 64)
+                    .bn = 128, .step = 64, .c_type = TC_F16)
 #ifdef GROUPS_ALL
 TC_GEMM_SM90_DEFINE(each_tma_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 128,
                     .bn = 128, HOOK)
@@ -358,7 +358,7 @@ static void compare(const kernel *kn, problem *p, const call *x, const told *hoo
                     sum += get(kn->c.a, p->x[A].data.host, place(&p->x[A], i, r, e))
                          * get(kn->c.b, p->x[B].data.host, place(&p->x[B], i, c, e));
                 double want = x->alpha * sum;
-                if (x->beta != 0) want += x->beta * get(kn->c.d, p->x[C].data.host, place(&p->x[C], i, r, c));
+                if (x->beta != 0) want += x->beta * get(p->x[C].type, p->x[C].data.host, place(&p->x[C], i, r, c));
                 if (kn->hook) want += bias[i] + c % 3 * 0.5;
                 put(kn->c.d, before, to, want);
                 bad += !(get(kn->c.d, before, to) == get(kn->c.d, d->data.host, to));
@@ -382,7 +382,7 @@ static void one(const kernel *kn, uint64_t id)
     const tc_gemm_config *t = &kn->c;
     const int cut = t->groups == TC_GROUPS_K, way = test_int(0, 9);
     const double alphas[] = {1, 1, -0.5, 0, 2}, betas[] = {0, 0, 1, -2};
-    const int types[4] = {t->a, t->b, t->d, t->d};
+    const int types[4] = {t->a, t->b, tc__gemm_c(*t), t->d};
     memset(&p, 0, sizeof p), memset(&x, 0, sizeof x);
     x.alpha = alphas[test_int(0, 4)], x.beta = betas[test_int(0, 3)];
     x.alpha32 = (float)x.alpha, x.beta32 = (float)x.beta;

@@ -1,6 +1,7 @@
-/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum, .col_sum, .all_sum),
- * against fp64 on the CPU: every element, every byte around each output, and the same bits when a plan runs it again.
- * Where k is 0, C holds infinities and NaN at times. Groups and looked-up rows of A: sums of the rows that there are.
+/* gemm_outputs.cu - random problems through kernels that write more than D (.aux, .row_sum, .col_sum, .all_sum), or
+ * whose C is of another type, against fp64 on the CPU: every element, every byte around each output, and the same bits
+ * when a plan runs it again. Where k is 0, C holds infinities and NaN at times. Groups, looked-up rows of A and D,
+ * tiles that are not computed: sums of what there is.
  *     build/tests/gemm_outputs [problems] [seed]
  *
  * Bounds: a sum of k products in f32 is off by at most (k + 8) * 2^-23 * sum |a b|, rounding to a type adds half a unit
@@ -45,6 +46,22 @@ TC_DEV float scaled(float x, tc_gemm_at at, const void *args)
     return lost(at.row, at.col) ? tc_f32_from_bits(0x7fc00000u) : x * scale_of(at.row);
 }
 
+/* A band of D, at most so far from its diagonal, and a product of which A has no more k. */
+enum { BAND = 50, SOME_K = 64 };
+TC_HD int in_band(int row, int col) { return row - col <= BAND && col - row <= BAND; }
+TC_DEV int band_tile(tc_gemm_tile t, const void *args)
+{
+    (void)args;
+    return t.row - (t.col_end - 1) > BAND || t.col - (t.row_end - 1) > BAND ? TC_TILE_SKIP : TC_TILE_PARTIAL;
+}
+TC_DEV int band_keep(tc_gemm_at at, const void *args) { return (void)args, in_band(at.row, at.col); }
+TC_DEV tc_gemm_k some_k(tc_gemm_tile t, const void *args)
+{
+    const tc_gemm_k k = {0, SOME_K};
+    return (void)t, (void)args, k;
+}
+#define IN_BAND .tile = band_tile, .keep = band_keep, .epi_size = TC_NO_ARGS
+
 typedef struct {
     const char *name;
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
@@ -85,6 +102,14 @@ TC_GEMM_SM100_DEFINE(sm100_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn 
                      .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM)
 TC_GEMM_SM100_DEFINE(sm100_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 64, .row_sum = TC_MAX,
                      .col_sum = TC_SUM_SQ, .sum_atomic = 1)
+TC_GEMM_SM100_DEFINE(sm100_send, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .index = TC_INDEX_D,
+                     .row_sum = TC_SUM_SQ, .col_sum = TC_MAX, .all_sum = TC_MAX, .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_group_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128,
+                     .groups = TC_GROUPS_ROWS, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
+TC_GEMM_SM100_DEFINE(sm100_masked_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bn = 128,
+                     .groups = TC_GROUPS_MASKED, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM100_DEFINE(sm100_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .c_type = TC_F32,
+                     .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
                      .epi = HOOKED(bias_relu))
 #else
@@ -193,6 +218,78 @@ TC_GEMM_SM90_ANY_DEFINE(sm90_any_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, 
                         .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_max, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .row_sum = TC_MAX,
                         .all_sum = TC_MAX, .epi = HOOKED(bias_relu))
+/* not all of D, rows that go elsewhere, sums of groups */
+TC_GEMM_SM80_DEFINE(sm80_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .triangle = TC_TRIANGLE_LOWER, .row_sum = TC_SUM, .col_sum = TC_MAX, .all_sum = TC_SUM,
+                    .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_band, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64,
+                    .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ, IN_BAND)
+TC_GEMM_SM80_DEFINE(sm80_bsr, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bsr = 128, .row_sum = TC_MAX_ABS,
+                    .all_sum = TC_MAX_ABS)
+TC_GEMM_SM80_DEFINE(sm80_send, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index = TC_INDEX_A | TC_INDEX_D,
+                    .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_group_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM,
+                    .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_masked_all, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .groups = TC_GROUPS_MASKED,
+                    .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_k, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .a_layout = TC_COL,
+                    .b_layout = TC_ROW, .groups = TC_GROUPS_K, .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
+TC_GEMM_SM80_DEFINE(sm80_gate_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu, .row_sum = TC_MAX,
+                    .col_sum = TC_SUM, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 96, .step = 48,
+                    .cluster_m = 2, .triangle = TC_TRIANGLE_UPPER, .row_sum = TC_SUM_SQ, .col_sum = TC_SUM,
+                    .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_swap_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .triangle = TC_TRIANGLE_LOWER, .row_sum = TC_MAX, .col_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_band, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .cluster_n = 2,
+                    .schedule = TC_PINGPONG, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX, IN_BAND)
+TC_GEMM_SM90_DEFINE(sm90_bsr, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .bsr = 128,
+                    .row_sum = TC_SUM, .col_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_some_k, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 128, .k_range = some_k,
+                    .epi_size = TC_NO_ARGS, .row_sum = TC_SUM, .sum_atomic = 0)
+TC_GEMM_SM90_DEFINE(sm90_send, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .index = TC_INDEX_D,
+                    .row_sum = TC_SUM, .col_sum = TC_MAX_ABS, .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_swap_send, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .index = TC_INDEX_A | TC_INDEX_D, .row_sum = TC_SUM_SQ, .col_sum = TC_MAX,
+                    .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(sm90_group_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 96, .step = 48,
+                    .groups = TC_GROUPS_ROWS, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM,
+                    .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_swap_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .row_sum = TC_SUM, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(sm90_masked_cols, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 256, .bn = 64,
+                    .groups = TC_GROUPS_MASKED, .col_sum = TC_SUM_SQ, .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(sm90_groups_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bm = 64, .bn = 128,
+                    .groups = TC_GROUPS_ROWS, .all_sum = TC_MAX_ABS, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_k, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .a_layout = TC_COL,
+                    .b_layout = TC_ROW, .groups = TC_GROUPS_K, .row_sum = TC_SUM, .col_sum = TC_MAX_ABS,
+                    .all_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(sm90_gate_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 64,
+                    .split = 1, .gate = tc_gate_silu, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_gate_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 128,
+                    .schedule = TC_PINGPONG, .gate = tc_gate_silu, .col_sum = TC_SUM_SQ, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_send, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64,
+                        .index = TC_INDEX_D, .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
+/* C of another type than D */
+TC_GEMM_SM80_DEFINE(sm80_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .c_type = TC_F32,
+                    .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_c16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .d_layout = TC_COL,
+                    .c_type = TC_F16)
+TC_GEMM_SM90_DEFINE(sm90_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 16, .split = 1,
+                    .c_type = TC_F32, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_c16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
+                    .schedule = TC_PINGPONG, .c_type = TC_BF16, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_c_large, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 256, .bn = 192, .c_type = TC_F32)
+TC_GEMM_SM90_DEFINE(sm90_c_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 128, .bn = 192, .step = 64,
+                    .schedule = TC_PINGPONG, .c_type = TC_BF16, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_c_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .d_layout = TC_COL,
+                    .c_type = TC_BF16)
+TC_GEMM_SM90_DEFINE(sm90_swap_c, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1,
+                    .split = 1, .c_type = TC_F32, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_c_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .triangle = TC_TRIANGLE_LOWER, .c_type = TC_F32)
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_c, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .c_type = TC_F32)
 #endif
 
 #define ROW(name, sm, hook, any, step, wide, split)                                                                   \
@@ -212,6 +309,10 @@ static const kernel kernels[] = {
     ROW(sm100_masked, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_index, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_atomic, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_send, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_group_sums, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_masked_amax, 100, PLAIN, 0, 0, 0, 0),
+    ROW(sm100_c32, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
@@ -266,6 +367,39 @@ static const kernel kernels[] = {
     ROW(sm90_any_bits, 90, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm90_any_lse, 90, PLAIN, 1, 0, 0, 0),
     ROW(sm90_any_max, 90, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_triangle, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_band, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_bsr, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_send, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_group_sums, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_masked_all, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_k, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_gate_col, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm90_triangle, 90, BIAS_RELU, 0, 48, 96, 0),
+    ROW(sm90_swap_triangle, 90, PLAIN, 0, 16, 64, 0),
+    ROW(sm90_band, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_bsr, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_some_k, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_send, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_swap_send, 90, PLAIN, 0, 16, 64, 0),
+    ROW(sm90_group_sums, 90, BIAS_RELU, 0, 48, 96, 0),
+    ROW(sm90_swap_groups, 90, PLAIN, 0, 16, 64, 0),
+    ROW(sm90_masked_cols, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_groups_amax, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_k, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_gate_col, 90, PLAIN, 0, 64, 128, 1),
+    ROW(sm90_gate_amax, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_any_send, 90, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_c32, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_c16, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm90_c32, 90, BIAS_RELU, 0, 16, 128, 1),
+    ROW(sm90_c16, 90, PAIR, 0, 48, 96, 0),
+    ROW(sm90_c_large, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_c_sums, 90, BIAS_RELU, 0, 64, 192, 0),
+    ROW(sm90_c_col, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_swap_c, 90, BIAS_RELU, 0, 16, 64, 1),
+    ROW(sm90_c_triangle, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_any_c, 90, PLAIN, 1, 0, 0, 0),
 #endif
 };
 #endif
@@ -345,7 +479,7 @@ static int rounds_to(int type, double got, double x, double off)
     return close_to(got, y, off + half_unit(type) * fabs(y) + half_least(type));
 }
 
-/* What is kept of elements, in fp64, and how far off it may be. */
+/* What is kept of elements, in fp64, and how far off it may be. Those off by less than nothing are not there. */
 typedef struct { double x, off; } kept_of;
 typedef struct { const double *y, *off; int64_t count, apart; } elements;
 /* log(sum of exp): as far off as the element that is most so, and a little for f32 exponentials and their sum. */
@@ -355,10 +489,11 @@ static kept_of keep_exps(const elements e)
     double sum = 0;
     for (int64_t i = 0; i < e.count; i++) {
         const double y = e.y[i * e.apart];
+        if (e.off[i * e.apart] < 0) continue;
         k.x = k.x != k.x || y != y ? NAN : fmax(k.x, y), k.off = fmax(k.off, e.off[i * e.apart]);
     }
     if (k.x != k.x || fabs(k.x) > DBL_MAX) return k;
-    for (int64_t i = 0; i < e.count; i++) sum += exp(e.y[i * e.apart] - k.x);
+    for (int64_t i = 0; i < e.count; i++) sum += e.off[i * e.apart] < 0 ? 0 : exp(e.y[i * e.apart] - k.x);
     k.x += log(sum), k.off += 1e-6 + 1.2e-7 * fabs(k.x);
     return k;
 }
@@ -368,6 +503,7 @@ static kept_of keep(int kind, const elements e)
     if (kind == TC_LOG_SUM_EXP) return keep_exps(e);
     for (int64_t i = 0; i < e.count; i++) {
         const double y = e.y[i * e.apart], off = e.off[i * e.apart], x = kind == TC_MAX_ABS ? fabs(y) : y;
+        if (off < 0) continue;
         if (kind == TC_MAX || kind == TC_MAX_ABS) {
             k.x = k.x != k.x || x != x ? NAN : fmax(k.x, x), k.off = fmax(k.off, off);
         } else if (kind == TC_SUM_SQ) {
@@ -433,30 +569,51 @@ static groups_of groups_drawn(int masked, int m)
     return g;
 }
 
+/* Where rows of the product go: no two to one place, some nowhere. */
+static void places_drawn(int *to, int m, int d_rows)
+{
+    int *free_rows = (int *)malloc((size_t)d_rows * sizeof(int)), left = d_rows;
+    const int lost = test_int(0, 1) ? 5 : 200; /* one of so many; whole boxes of the others go by TMA on sm_100 */
+    for (int i = 0; i < d_rows; i++) free_rows[i] = i;
+    for (int i = 0; i < m; i++) {
+        const int take = left ? test_int(0, left - 1) : 0;
+        to[i] = test_int(0, 1) ? -1 : d_rows + test_int(0, 3);
+        if (left && test_int(0, lost)) to[i] = free_rows[take], free_rows[take] = free_rows[--left];
+    }
+    free(free_rows);
+}
+
 static void grouped(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
     const int masked = t->groups == TC_GROUPS_MASKED, m = test_int(1, 200), n = test_int(1, 200), k = test_int(1, 100);
     const int pitch = (k + 7) / 8 * 8, ldd = test_int(0, 1) ? (n + 15) / 16 * 16 : n, dsize = tc_type_bits(t->d) / 8;
+    const int gathers = t->index & TC_INDEX_A, sends = t->index & TC_INDEX_D;
     groups_of p = {1, {0}, {m}, {0}, 0};
     if (t->groups) p = groups_drawn(masked, m);
-    const int matrices = masked ? p.count : 1, a_rows = t->index ? test_int(1, 100) : m;
+    const int matrices = masked ? p.count : 1, a_rows = gathers ? test_int(1, 100) : m;
+    const int d_rows = sends ? test_int(1, 300) : m;
     span a = span_values((size_t)matrices * (size_t)a_rows * (size_t)pitch, TC_BF16);
     span b = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), bias = span_values((size_t)n, TC_F32);
-    span d = span_make((size_t)matrices * m * ldd * dsize);
-    span rows = started(span_make((size_t)matrices * m * 4), t->row_sum, t->sum_atomic);
-    span cols = started(span_make((size_t)n * 4), t->col_sum, t->sum_atomic), whole = span_make(4);
+    span d = span_make((size_t)matrices * d_rows * ldd * dsize);
+    span rows = started(span_make((size_t)matrices * d_rows * 4), t->row_sum, t->sum_atomic);
+    span cols = started(span_make((size_t)p.count * n * 4), t->col_sum, t->sum_atomic);
+    span whole = span_make((size_t)p.count * 4);
     span bounds = span_make(sizeof p.bounds);
     span b2 = span_values((size_t)p.count * (size_t)n * (size_t)pitch, TC_BF16), from = span_make((size_t)m * 4);
+    span to = span_make((size_t)m * 4);
     const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
     double *ys = (double *)malloc((size_t)m * n * 2 * sizeof(double)), *offs = ys + m * n;
-    int wrong[2] = {0, 0};
+    int wrong[4] = {0, 0, 0, 0}, *lands = (int *)(to.host + GUARD);
     tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     tc_gemm_args g;
     char what[200];
     CUDA_CHECK(cudaMemcpy(bounds.dev + GUARD, p.bounds, sizeof p.bounds, cudaMemcpyHostToDevice));
     for (int i = 0; i < m; i++) ((int *)(from.host + GUARD))[i] = test_int(-1, a_rows);
     CUDA_CHECK(cudaMemcpy(from.dev + GUARD, from.host + GUARD, from.bytes, cudaMemcpyHostToDevice));
+    places_drawn(lands, m, d_rows);
+    for (int i = 0; i < m && !sends; i++) lands[i] = i;
+    CUDA_CHECK(cudaMemcpy(to.dev + GUARD, lands, to.bytes, cudaMemcpyHostToDevice));
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k, g.lda = g.ldb = pitch, g.ldd = ldd;
     g.a = a.dev + GUARD, g.b = b.dev + GUARD, g.d = d.dev + GUARD, g.b2 = t->gate ? b2.dev + GUARD : 0;
@@ -465,7 +622,8 @@ static void grouped(const kernel *kn, uint64_t id)
     if (t->col_sum) g.col_out = (float *)(cols.dev + GUARD);
     if (t->all_sum) g.all_out = (float *)(whole.dev + GUARD);
     if (kn->split && test_int(0, 1)) choice.parts = test_int(2, 5), g.choice = &choice;
-    if (t->index) g.a_row = (const int32_t *)(from.dev + GUARD), g.a_rows = a_rows;
+    if (gathers) g.a_row = (const int32_t *)(from.dev + GUARD), g.a_rows = a_rows;
+    if (sends) g.d_row = (const int32_t *)(to.dev + GUARD), g.d_rows = d_rows;
     if (t->groups) {
         const int32_t *at = (const int32_t *)(bounds.dev + GUARD);
         g.groups.count = p.count, g.stride_b = (int64_t)n * pitch;
@@ -475,28 +633,34 @@ static void grouped(const kernel *kn, uint64_t id)
     }
     span workspace = span_make(kn->room(&g));
     g.workspace = workspace.dev + GUARD, g.workspace_size = workspace.bytes;
-    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d groups %d lead %d a_rows %d", (unsigned long long)id,
-             kn->name, m, n, k, p.count, p.lead, a_rows);
+    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d groups %d lead %d a_rows %d d_rows %d",
+             (unsigned long long)id, kn->name, m, n, k, p.count, p.lead, a_rows, d_rows);
     const tc_status st = kn->run(&g, 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
-    span_down(&d, d.host), span_down(&rows, rows.host), span_down(&cols, cols.host), span_down(&whole, whole.host);
-    if (t->gate) { /* a plan, whose map of B2 lies elsewhere than without sums */
+    span *out[4] = {&d, &rows, &cols, &whole};
+    for (int i = 0; i < 4; i++) span_down(out[i], out[i]->host);
+    for (int i = 0; i < 4 && !t->sum_atomic; i++) span_down(out[i], out[i]->again); /* as it was before */
+    if (!t->sum_atomic) {
         tc_gemm_plan plan;
-        span_down(&d, d.again), span_down(&rows, rows.again);
         CHECK(kn->plan(&g, &plan) == TC_OK && kn->launch(&plan, 0) == TC_OK, "%s: %s", what, tc_why());
         CUDA_CHECK(cudaDeviceSynchronize());
-        span_down(&d, d.again), span_down(&rows, rows.again);
-        CHECK(!memcmp(d.host, d.again, d.bytes + 2 * GUARD) && !memcmp(rows.host, rows.again, rows.bytes + 2 * GUARD),
-              "%s: other bits", what);
+        for (int i = 0; i < 4; i++) {
+            span_down(out[i], out[i]->again);
+            CHECK(!memcmp(out[i]->host, out[i]->again, out[i]->bytes + 2 * GUARD), "%s: other bits of output %d",
+                  what, i);
+        }
     }
     const float start = start_of(t->row_sum);
     const uint32_t untouched = t->sum_atomic ? tc_bits_from_f32(start) : 0xeeeeeeeeu;
-    uint8_t *mine = (uint8_t *)calloc((size_t)matrices * (size_t)m, 1);
-    for (int e = 0; e < p.count; e++)
+    uint8_t *mine = (uint8_t *)calloc((size_t)matrices * (size_t)d_rows, 1);
+    for (int e = 0; e < p.count; e++) {
+        int done = 0; /* rows of this group that are stored */
         for (int i = p.first[e]; i < p.end[e]; i++) {
-            const int z = masked ? e : 0, row = t->index ? ((const int *)(from.host + GUARD))[i] : i;
-            double *y = ys + i * n, *off = offs + i * n;
+            const int z = masked ? e : 0, row = gathers ? ((const int *)(from.host + GUARD))[i] : i, at = lands[i];
+            double *y = ys + done * n, *off = offs + done * n;
+            if (at < 0 || at >= d_rows) continue;
+            done++;
             for (int j = 0; j < n; j++) {
                 double sum = 0, size = 0, up = 0, up_size = 0;
                 for (int x = 0; x < k && row >= 0 && row < a_rows; x++) {
@@ -515,33 +679,132 @@ static void grouped(const kernel *kn, uint64_t id)
                     const double gate = kn->hook ? y[j] : sum / (1 + exp(-sum)), e = (k + 8) * 1.2e-7 * up_size;
                     y[j] = gate * up, off[j] = (1.1 * off[j] + 2e-6 * fabs(gate)) * (fabs(up) + e) + fabs(gate) * e;
                 }
-                const double got = tc_element_get(d.host + GUARD, t->d, (size_t)((z * m + i) * ldd + j));
+                const double got = tc_element_get(d.host + GUARD, t->d, (size_t)((z * d_rows + at) * ldd + j));
                 wrong[0] += !close_to(got, y[j], off[j] + half_unit(t->d) * fabs(y[j]) + (t->d == TC_E4M3 ? 1e-3 : 0));
             }
             const elements of = {y, off, n, 1};
             const kept_of kept = keep(t->row_sum, of);
-            mine[z * m + i] = 1;
-            wrong[1] += t->row_sum && !close_to(((const float *)(rows.host + GUARD))[z * m + i],
-                                              kept.x + more_than(t, t->row_sum), kept.off);
+            mine[z * d_rows + at] = 1;
+            wrong[1] += t->row_sum && !close_to(((const float *)(rows.host + GUARD))[z * d_rows + at],
+                                                kept.x + more_than(t, t->row_sum), kept.off);
         }
-    for (int i = 0; i < matrices * m; i++)
+        const matrices_of all = {ys, offs, done, n, 1, more_than(t, t->col_sum)};
+        const elements every = {ys, offs, (int64_t)done * n, 1};
+        const kept_of sum = keep(t->all_sum, every);
+        wrong[2] += cols_wrong(t->col_sum, &all, (const float *)(cols.host + GUARD) + e * n);
+        wrong[3] += t->all_sum && !close_to(((const float *)(whole.host + GUARD))[e], sum.x, sum.off);
+    }
+    for (int i = 0; i < matrices * d_rows; i++) {
         wrong[1] += !mine[i] && memcmp(rows.host + GUARD + 4 * i, &untouched, 4);
+        for (int j = 0; j < n * dsize && !mine[i]; j++)
+            wrong[0] += d.host[GUARD + (int64_t)i * ldd * dsize + j] != 0xee;
+    }
     CHECK(!wrong[0] && !wrong[1], "%s: %d elements, %d rows are wrong", what, wrong[0], wrong[1]);
-    if (!t->groups) {
-        const matrices_of all = {ys, offs, m, n, 1, more_than(t, t->col_sum)};
+    CHECK(!wrong[2] && !wrong[3], "%s: %d columns, %d all_out are wrong", what, wrong[2], wrong[3]);
+    span_drop(&a), span_drop(&b), span_drop(&bias), span_drop(&d), span_drop(&rows), span_drop(&cols);
+    span_drop(&whole), span_drop(&bounds), span_drop(&from), span_drop(&to), span_drop(&b2), span_drop(&workspace);
+    free(ys), free(mine);
+}
+
+/* Groups along k: as many products of all rows and columns, some without any k. A and B lie across k. */
+static void along_k(const kernel *kn, uint64_t id)
+{
+    const tc_gemm_config *t = &kn->c;
+    const int m = test_int(1, 150), n = test_int(1, 150), k = test_int(1, 200), count = test_int(1, MOST_GROUPS);
+    const int lda = (m + 7) / 8 * 8, ldb = (n + 7) / 8 * 8, all = count * m;
+    int ends[MOST_GROUPS], wrong[4] = {0, 0, 0, 0};
+    span a = span_values((size_t)k * lda, TC_BF16), b = span_values((size_t)k * ldb, TC_BF16);
+    span d = span_make((size_t)all * n * 4), rows = span_make((size_t)all * 4), cols = span_make((size_t)count * n * 4);
+    span whole = span_make((size_t)count * 4), bounds = span_make(sizeof ends);
+    double *ys = (double *)malloc((size_t)m * n * 2 * sizeof(double)), *offs = ys + m * n;
+    tc_gemm_args g;
+    char what[200];
+    for (int i = 0; i < count; i++) ends[i] = test_int(i ? ends[i - 1] : 0, k);
+    CUDA_CHECK(cudaMemcpy(bounds.dev + GUARD, ends, sizeof ends, cudaMemcpyHostToDevice));
+    memset(&g, 0, sizeof g);
+    g.m = m, g.n = n, g.k = k, g.lda = lda, g.ldb = ldb, g.ldd = n, g.stride_d = (int64_t)m * n;
+    g.a = a.dev + GUARD, g.b = b.dev + GUARD, g.d = d.dev + GUARD;
+    g.groups.count = count, g.groups.ends = (const int32_t *)(bounds.dev + GUARD);
+    if (t->row_sum) g.row_out = (float *)(rows.dev + GUARD);
+    if (t->col_sum) g.col_out = (float *)(cols.dev + GUARD);
+    if (t->all_sum) g.all_out = (float *)(whole.dev + GUARD);
+    span workspace = span_make(kn->room(&g));
+    g.workspace = workspace.dev + GUARD, g.workspace_size = workspace.bytes;
+    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d groups %d", (unsigned long long)id, kn->name, m, n, k,
+             count);
+    CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", what, tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    span *out[4] = {&d, &rows, &cols, &whole};
+    for (int i = 0; i < 4; i++) span_down(out[i], out[i]->host);
+    for (int e = 0; e < count; e++) {
+        for (int i = 0; i < m * n; i++) {
+            double size = 0;
+            ys[i] = 0;
+            for (int x = e ? ends[e - 1] : 0; x < ends[e]; x++) {
+                const double q = (double)tc_element_get(a.host + GUARD, TC_BF16, (size_t)(x * lda + i / n))
+                               * tc_element_get(b.host + GUARD, TC_BF16, (size_t)(x * ldb + i % n));
+                ys[i] += q, size += fabs(q);
+            }
+            offs[i] = (k + 8) * 1.2e-7 * size + 1e-6;
+            wrong[0] += !close_to(((const float *)(d.host + GUARD))[e * m * n + i], ys[i], offs[i]);
+        }
+        const matrices_of of = {ys, offs, m, n, 1, 0};
         const elements every = {ys, offs, (int64_t)m * n, 1};
         const kept_of sum = keep(t->all_sum, every);
-        CHECK(!cols_wrong(t->col_sum, &all, (const float *)(cols.host + GUARD)), "%s: columns are wrong", what);
-        CHECK(!t->all_sum || close_to(*(const float *)(whole.host + GUARD), sum.x, sum.off), "%s: all_out", what);
+        wrong[1] += rows_wrong(t->row_sum, &of, (const float *)(rows.host + GUARD) + e * m);
+        wrong[2] += cols_wrong(t->col_sum, &of, (const float *)(cols.host + GUARD) + e * n);
+        wrong[3] += t->all_sum && !close_to(((const float *)(whole.host + GUARD))[e], sum.x, sum.off);
     }
-    span_drop(&a), span_drop(&b), span_drop(&bias), span_drop(&d), span_drop(&rows), span_drop(&cols);
-    span_drop(&whole), span_drop(&bounds), span_drop(&from), span_drop(&b2), span_drop(&workspace);
-    free(ys), free(mine);
+    CHECK(!wrong[0] && !wrong[1], "%s: %d elements, %d rows are wrong", what, wrong[0], wrong[1]);
+    CHECK(!wrong[2] && !wrong[3], "%s: %d columns, %d all_out are wrong", what, wrong[2], wrong[3]);
+    span_drop(&a), span_drop(&b), span_drop(&d), span_drop(&rows), span_drop(&cols), span_drop(&whole);
+    span_drop(&bounds), span_drop(&workspace), free(ys);
+}
+
+/* Is an element of D stored? */
+static int stored(const tc_gemm_config *t, int row, int col)
+{
+    if (t->triangle) return t->triangle == TC_TRIANGLE_LOWER ? row >= col : row <= col;
+    return t->tile ? in_band(row, col) : 1;
+}
+
+/* A as .bsr has it: of its blocks some, in a's place zeros for the others. */
+typedef struct { span values, row_ptr, col_idx; int blocks; } bsr_of;
+static bsr_of bsr_drawn(int each, const span *a, int m, int k, int64_t lda)
+{
+    const int down = (m + each - 1) / each, across = k / each;
+    bsr_of x;
+    x.values = span_make((size_t)(down * across + 1) * each * each * 2);
+    x.row_ptr = span_make((size_t)(down + 1) * 4), x.col_idx = span_make((size_t)(down * across + 1) * 4);
+    memset(x.values.host + GUARD, 0, x.values.bytes);
+    x.blocks = 0;
+    for (int i = 0; i < down; i++) {
+        ((int *)(x.row_ptr.host + GUARD))[i] = x.blocks;
+        for (int j = 0; j < across; j++) {
+            const int there = test_int(0, 1);
+            for (int e = 0; e < each * each; e++) {
+                const int row = i * each + e / each;
+                uint16_t *at = (uint16_t *)(a->host + GUARD) + row * lda + j * each + e % each;
+                if (row < m && there) ((uint16_t *)(x.values.host + GUARD))[x.blocks * each * each + e] = *at;
+                else if (row < m) *at = 0;
+            }
+            if (there) ((int *)(x.col_idx.host + GUARD))[x.blocks++] = j;
+        }
+    }
+    ((int *)(x.row_ptr.host + GUARD))[down] = x.blocks;
+    const span *all[3] = {&x.values, &x.row_ptr, &x.col_idx};
+    for (int i = 0; i < 3; i++)
+        CUDA_CHECK(cudaMemcpy(all[i]->dev + GUARD, all[i]->host + GUARD, all[i]->bytes, cudaMemcpyHostToDevice));
+    return x;
 }
 
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
+    if (t->groups == TC_GROUPS_K) {
+        along_k(kn, id);
+        return;
+    }
     if (t->groups || t->index || t->gate || t->sum_atomic) {
         grouped(kn, id);
         return;
@@ -549,10 +812,10 @@ static void one(const kernel *kn, uint64_t id)
     const int col = t->d_layout == TC_COL, dsize = tc_type_bits(t->d) / 8;
     const int acol = t->aux_layout ? t->aux_layout == TC_COL : col, bits = t->aux == TC_B1 ? 8 : 1; /* of a byte */
     const int asize = t->aux && bits == 1 ? tc_type_bits(t->aux) / 8 : 1, unit = kn->any && test_int(0, 1) ? 1 : 8;
-    const int batch = test_int(0, 3) ? 1 : test_int(2, 3);
-    const int m = test_int(1, test_int(0, 1) ? 40 : 150);
+    const int batch = test_int(0, 3) || t->bsr ? 1 : test_int(2, 3), far = tc__tiles_some(*t) ? 2 : 1;
+    const int m = test_int(1, test_int(0, 1) ? 40 * far : 150 * far);
     const int n = (test_int(1, test_int(0, 1) ? 60 : 300) + 1) / 2 * 2 - (kn->hook != PAIR && test_int(0, 1));
-    const int k = test_int(0, 7) ? test_int(1, 300) : 0;
+    const int some = test_int(0, 7) ? test_int(1, 300) : 0, k = t->bsr ? (some + t->bsr - 1) / t->bsr * t->bsr : some;
     const int lines = col ? n : m, across = col ? m : n, odd = test_int(0, 1) ? 0 : test_int(0, 3);
     const int64_t lda = (k + unit - 1) / unit * unit + unit * test_int(0, 2), ldb = lda + unit * test_int(0, 2);
     const int64_t ldd = test_int(0, 1) ? (across + 15) / 16 * 16 : across + test_int(0, 5);
@@ -564,6 +827,7 @@ static void one(const kernel *kn, uint64_t id)
     const int64_t sa = (m * lda + 7) / 8 * 8, sb = (n * ldb + 7) / 8 * 8;
     span a = span_values((size_t)(sa * batch), TC_BF16), b = span_values((size_t)(sb * batch), TC_BF16);
     const int strange = k == 0 && beta != 0 && test_int(0, 1);
+    bsr_of blocks;
     span c = span_values((size_t)(sd * batch), tc__gemm_c(*t)), bias = span_values((size_t)n, TC_F32);
     span d = span_make((size_t)(sd * batch + odd) * (size_t)dsize);
     span aux = span_make((size_t)(sx / bits * batch + odd) * (size_t)asize);
@@ -583,6 +847,15 @@ static void one(const kernel *kn, uint64_t id)
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k, g.lda = lda, g.ldb = ldb, g.ldc = g.ldd = ldd;
     if (k) g.a = a.dev + GUARD, g.b = b.dev + GUARD;
+    for (int64_t i = 0; i < m * batch && t->k_range; i++)
+        for (int x = SOME_K; x < k; x++)
+            tc_element_set(a.host + GUARD, TC_BF16, (size_t)(i / m * sa + i % m * lda + x), 0);
+    if (t->bsr) {
+        blocks = bsr_drawn(t->bsr, &a, m, k, lda), g.lda = t->bsr, g.bsr.blocks = blocks.blocks;
+        g.a = k && blocks.blocks ? blocks.values.dev + GUARD : 0;
+        g.bsr.row_ptr = (const int32_t *)(blocks.row_ptr.dev + GUARD);
+        g.bsr.col_idx = (const int32_t *)(blocks.col_idx.dev + GUARD);
+    }
     g.c = beta != 0 ? c.dev + GUARD : 0, g.d = d.dev + GUARD + odd * dsize;
     g.alpha = &alpha, g.beta = &beta, g.batch = batch, g.pdl = test_int(-1, 1);
     if (batch > 1) g.stride_a = sa, g.stride_b = sb, g.stride_c = g.stride_d = sd;
@@ -649,7 +922,8 @@ static void one(const kernel *kn, uint64_t id)
                 if (kn->hook) y = pre + v < 0 ? 0 : pre + v;
                 off += 2e-7 * fabs(v);
                 const double got = tc_element_get(d.host + GUARD, t->d, (size_t)(odd + at));
-                wrong[0] += !rounds_to(t->d, got, y, off);
+                if (stored(t, i, j)) wrong[0] += !rounds_to(t->d, got, y, off);
+                else wrong[0] += d.host[GUARD + (odd + at) * dsize] != 0xee, off = -1;
                 ys[(z * (int64_t)m + i) * n + j] = y, offs[(z * (int64_t)m + i) * n + j] = off;
                 if (t->aux) {
                     const double other = tc_element_get(aux.host + GUARD, t->aux, (size_t)ax_at);
@@ -682,6 +956,7 @@ static void one(const kernel *kn, uint64_t id)
     CHECK(unsure * 10 <= m * n * batch + 100, "%s: %d elements of the mask are near 0", what, unsure);
     span_drop(&a), span_drop(&b), span_drop(&c), span_drop(&bias), span_drop(&d), span_drop(&aux), span_drop(&rows);
     span_drop(&cols), span_drop(&whole), span_drop(&workspace), free(ys);
+    if (t->bsr) span_drop(&blocks.values), span_drop(&blocks.row_ptr), span_drop(&blocks.col_idx);
 }
 
 /* What is refused, and in which words. */
@@ -728,8 +1003,8 @@ static void bad_input(const kernel *kn)
     static const bias_args bias = {0};
     char *at;
     tc_gemm_args good, g;
-    if (kn->c.groups || kn->c.index || kn->c.gate || kn->c.sum_atomic) return;
-    if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32) wide_rows(kn);
+    if (kn->c.groups || kn->c.index || kn->c.gate || kn->c.sum_atomic || kn->c.bsr) return;
+    if (kn->c.row_sum == TC_LOG_SUM_EXP && kn->c.d == TC_F32 && !tc__tiles_some(kn->c)) wide_rows(kn);
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 16));
     memset(&good, 0, sizeof good);
     good.m = good.n = good.k = 32, good.lda = good.ldb = good.ldd = good.aux.ld = 32;

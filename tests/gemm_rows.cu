@@ -49,8 +49,8 @@ ONE(TC_GEMM_SM90_DEFINE, few90, .d = TC_BF16, .bm = 64, .bn = 16, .consumers = 1
     .renorm = 1, .b_layout = TC_ROW)
 ONE(TC_GEMM_SM90_DEFINE, tall90, .d = TC_F32, .bm = 256, .bn = 96, .cluster_m = 2, .top = 5, .renorm = 1)
 TC_GEMM_SM90_DEFINE(fp890, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 128, .bn = 128, .rows = TC_SOFTMAX,
-                    .epi2 = pairs, .epi_size = sizeof(hook_args))
-ONE(TC_GEMM_SM80_DEFINE, wide80, .d = TC_F32, .rows = TC_SOFTMAX, .top = 8, .renorm = 1)
+                    .c_type = TC_F32, .epi2 = pairs, .epi_size = sizeof(hook_args))
+ONE(TC_GEMM_SM80_DEFINE, wide80, .d = TC_F32, .c_type = TC_BF16, .rows = TC_SOFTMAX, .top = 8, .renorm = 1)
 ONE(TC_GEMM_SM80_DEFINE, hook80, .d = TC_BF16, .bm = 128, .bn = 64, .warps_m = 4, .warps_n = 1, .rows = TC_SOFTMAX,
     .top = 32, .epi = hook, .epi_size = sizeof(hook_args))
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .rows = TC_SOFTMAX, .top = 6, .epi = hook,
@@ -115,7 +115,7 @@ static void one(const kernel *kn, uint64_t seed)
     const int b_rows = row_b ? k : n, b_cols = row_b ? n : k, ldb = (b_cols + round - 1) / round * round + round;
     const int ldd = n + (test_int(0, 1) ? 0 : test_int(0, 9)), with_c = test_int(0, 2) == 0;
     const numbers a = numbers_of(c.a, batch, m, k, lda), b = numbers_of(c.b, batch, b_rows, b_cols, ldb),
-                  cc = numbers_of(c.d, batch, m, n, n + 3), bias = numbers_of(TC_F32, 1, 1, n, n);
+                  cc = numbers_of(tc__gemm_c(c), batch, m, n, n + 3), bias = numbers_of(TC_F32, 1, 1, n, n);
     const float alpha = (float)test_int(1, 4) / 16.f, beta = with_c ? 0.5f : 0.f;
     const int64_t ldv = c.top + test_int(0, 2), ldi = c.top + test_int(0, 2);
     const size_t all = (size_t)batch * m;

@@ -43,7 +43,7 @@ preprocess() { # preprocess __CUDA_ARCH__
     for f in "$root"/tc_*.h; do
         case ${f##*/} in
         tc_gemm*.h | tc_attn*.h | tc_softmax.h | tc_kernel.h | tc_operand.h | tc_pipe.h | tc_work.h) continue ;;
-        tc_epi.h | tc_host.h | tc_op.h | tc_philox.h | tc_split.h | tc_sums.h) continue ;;
+        tc_epi.h | tc_epi_c.h | tc_host.h | tc_op.h | tc_philox.h | tc_split.h | tc_sums.h) continue ;;
         esac
         echo "@file header ${f##*/}"
         cat "$f"

@@ -1,6 +1,7 @@
-// quant_c.cu - C of another type than a D that is not quantised
-// expect: tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type
-// expect-line: 6
+// quant_c.cu - a C of another type beside a D of integers
+// expect: tc: .c_type is for .d TC_F16, TC_BF16 or TC_F32 or a quantised D: else C has D's type; with .gate
+// expect-line: 7
+// arch: 80
 #include "tc.h"
 
-TC_GEMM_SM90_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .c_type = TC_F32)
+TC_GEMM_SM80_DEFINE(gemm, .a = TC_S8, .b = TC_S8, .d = TC_S32, .c_type = TC_F32)

@@ -306,6 +306,22 @@ static void fix_quant90(gemm_draw *g)
     if (g->c.a != TC_S8 && chance(25)) g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2);
 }
 
+/* Sums of what a call writes of D: of a triangle, of groups, of rows that go elsewhere. */
+static void fix_sums(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    const int what = test_int(0, 2);
+    if (g->hook->pair) g->hook = outputs_hooks, c->epi2 = 0, c->epi_size = 0;
+    c->raster = 0;
+    c->row_sum = PICK(0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP);
+    c->col_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX);
+    c->all_sum = chance(50) ? 0 : c->col_sum ? c->col_sum : PICK(TC_SUM, TC_MAX_ABS);
+    if (!c->row_sum && !c->col_sum && !c->all_sum) c->all_sum = TC_MAX;
+    if (what == 0) c->triangle = PICK(TC_TRIANGLE_LOWER, TC_TRIANGLE_UPPER);
+    if (what == 1) c->groups = PICK(TC_GROUPS_ROWS, TC_GROUPS_ROWS, TC_GROUPS_MASKED);
+    if (what == 2 || (c->groups == TC_GROUPS_ROWS && chance(40))) c->index = test_int(1, 3);
+}
+
 /* A second output in each of its forms, beside sums of rows or not. */
 static void fix_outputs(gemm_draw *g)
 {
@@ -313,6 +329,11 @@ static void fix_outputs(gemm_draw *g)
     draw_plain(g, outputs_hooks);
     c->a = c->b = TC_BF16;
     c->d = PICK(TC_BF16, TC_BF16, TC_F16, TC_F32, TC_F32, TC_E4M3);
+    if (chance(30)) c->c_type = PICK(TC_F16, TC_BF16, TC_F32);
+    if (chance(40)) {
+        fix_sums(g);
+        return;
+    }
     c->d_layout = !g->hook->pair && c->d != TC_E4M3 && chance(25) ? TC_COL : 0;
     c->row_sum = c->d_layout ? 0 : PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS);
     c->aux = PICK(TC_F16, TC_BF16, TC_F32, TC_E4M3, TC_E5M2);
