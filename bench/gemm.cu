@@ -130,7 +130,7 @@ static const group groups[] = {
      SHAPES(shapes_fused)},
     {"fused_erf", "with erf, beside the kit's plain store", run_erf, BF16, GELU_ERF, run_any,
      SHAPES(shapes_fused)},
-    {"sm80", "TC_GEMM_SM80_DEFINE, 128x256", run_sm80, BF16, NONE, NULL, SHAPES(shapes_sm80)},
+    {"sm80", "TC_GEMM_SM80_DEFINE, 128x256, 4 stages", run_sm80, BF16, NONE, NULL, SHAPES(shapes_sm80)},
     {"row_row", "A and B in rows", run_row_row, LAYOUT(0, 1), NONE, NULL, SHAPES(shapes_types)},
     {"col_col", "A and B in columns", run_col_col, LAYOUT(1, 0), NONE, NULL, SHAPES(shapes_types)},
     {"col_row", "A in columns, B in rows", run_col_row, LAYOUT(1, 1), NONE, NULL, SHAPES(shapes_types)},

@@ -16,7 +16,7 @@ TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_g
 #elif KERNEL == 3
 TC_GEMM_DEFINE(gemm_tanh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_bias_gelu_tanh)
 #elif KERNEL == 4
-TC_GEMM_SM80_DEFINE(gemm_sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256)
+TC_GEMM_SM80_DEFINE(gemm_sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .stages = 4)
 #elif KERNEL == 5
 TC_GEMM_DEFINE(gemm_row_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .b_layout = TC_ROW)
 #elif KERNEL == 6
