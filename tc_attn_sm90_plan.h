@@ -130,6 +130,19 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     return c;
 }
 
+/* TC_ATTN_DEFINE has a second kernel where its first takes 192 queries at a time under a causal mask: 128, for few of
+ * them. */
+TC_HD TC_CONSTEXPR int tc__attn90_has_short(const tc_attn_config given)
+{
+    return given.causal && !given.window && tc_attn_sm90_config(given).bm == 192;
+}
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_short_config(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.bm = 128;
+    return tc_attn_sm90_config(c);
+}
+
 /* The instructions: S = Q K' from shared memory; O += P V, P in registers, V read along its rows. */
 TC_HD TC_CONSTEXPR tc_op tc__attn90_qk_op(const tc_attn_config c)
 {

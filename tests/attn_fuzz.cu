@@ -288,6 +288,7 @@ TC_ATTN_SM80_DEFINE(a_8_warps, .type = TC_F16, .head_dim = 64, .bm = 128, .bn = 
 TC_ATTN_SM80_DEFINE(a_drop, .type = TC_BF16, .dropout = 1)
 
 TC_ATTN_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
+TC_ATTN_DEFINE(any_64, .type = TC_BF16, .head_dim = 64, .causal = 1)
 TC_ATTN_DEFINE(any_hooks, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1,
                .score = hook_alibi, .mask = hook_random, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_DEFINE(any_drop, .type = TC_F16, .head_dim = 96, .causal = 1, .dropout = 1)
@@ -357,8 +358,8 @@ static const kernel kernels[] = {
     SM80(a_alibi, ALIBI), SM80(a_far, FAR), SM80(a_random, RANDOM),
     SM80(a_documents, DOCUMENTS | TILED), SM80(a_blocks, BLOCKS | TILED),
     SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), SM80(a_sink, SINK), SM80(a_one_warp, 0),
-    SM80(a_8_warps, 0), SM80(a_drop, 0), ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK),
-    ANY(any_drop, 0),
+    SM80(a_8_warps, 0), SM80(a_drop, 0), ANY(any_causal, 0), ANY(any_64, 0),
+    ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_drop, 0),
     IF_ALL(SM90(h96, 0), SM90(far_window, FAR), SM90(h144_16, 0), SM80(a64_128, 0), ANY(any_256, 0),
            SM90(h48_window, 0), SM90(h80_causal_window, 0), SM90(h112_causal, 0), SM90(h128_window, 0),
            SM90(h160_causal, 0), SM90(h192, 0), SM90(h128_48_window, 0), SM90(far_f16, FAR),

@@ -1109,6 +1109,33 @@ static void test_blackwell_serves(void)
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".sparse");
 }
 
+/* ---- the kernel for few queries of causal heads of 64 ---- */
+static void test_short(void)
+{
+    static const struct {
+        int q, k, takes;
+    } cases[] = {{1, 1, 1},     {128, 128, 1},   {256, 256, 1},   {512, 512, 1},   {640, 640, 1},  {768, 768, 0},
+                 {896, 896, 0}, {1024, 1024, 1}, {1536, 1536, 0}, {2048, 2048, 0}, {128, 8192, 1}, {4096, 4096, 0}};
+    tc_attn_config c;
+    tc_attn_args g;
+    size_t i;
+    int none = 0;
+    memset(&c, 0, sizeof c);
+    memset(&g, 0, sizeof g);
+    c.type = TC_BF16, c.head_dim = c.head_dim_v = 64, c.causal = 1;
+    g.batch = g.heads = 1;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        g.q_len = cases[i].q, g.k_len = cases[i].k;
+        CHECK(tc__attn90_takes_short(&c, &g) == cases[i].takes, "%d queries of %d keys", g.q_len, g.k_len);
+    }
+    g.q_len = g.k_len = 512, g.cu_q = &none;
+    CHECK(!tc__attn90_takes_short(&c, &g), "packed: the longest is not every one");
+    g.cu_q = 0, c.causal = 0;
+    CHECK(!tc__attn90_takes_short(&c, &g), "no mask: no such kernel");
+    c.causal = 1, c.head_dim = c.head_dim_v = 128;
+    CHECK(!tc__attn90_takes_short(&c, &g), "heads of 128 have tiles of 128 anyhow");
+}
+
 /* ---- decoding: 32 heads over 8 of 128 in bf16, tiles of 64 keys and 32 KB ---- */
 static tc_attn_config decode_call(tc_attn_args *g, int batch, int keys)
 {
@@ -1212,6 +1239,7 @@ int main(void)
     test_fragments();
     test_sm107();
     test_blackwell_serves();
+    test_short();
     test_decode_share();
     test_decode_best_cut();
     return test_end();
