@@ -667,7 +667,7 @@ TC_HOST tc_status tc__gemm_kernel_launch(const tc_gemm_config *c, const tc__gemm
     tc__launch again;
     if (st != TC_OK || !tc__gemm_twice(*c)) return st;
     if (how->plan) {
-        how->plan->again = (size_t)(word - (unsigned char *)x->params);
+        how->plan->again = (uint32_t)(word - (unsigned char *)x->params);
         how->plan->told = tc__gemm_told_bytes(*c);
         return st;
     }

@@ -349,7 +349,7 @@ typedef struct tc__plan {
                            * is a B2 (.gate) */
     size_t bytes;    /* of the parameters */
     void *params;    /* while it is made: where they go */
-    size_t again;    /* not 0: the word of them that says that the kernel is launched a second time, to end its work */
+    uint32_t again;  /* not 0: the word of them that says that the kernel is launched a second time, to end its work */
     int told;        /* bytes behind the hook's arguments that it is told of sums */
 } tc__plan;
 
