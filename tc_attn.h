@@ -211,7 +211,7 @@ TC_HOST int tc__attn_decodes(const tc_attn_config *c, const tc_attn_args *g)
     return smem >= tc_attn_decode_smem(decode);
 }
 
-/* Scores that the tiles of a sequence's queries compute, times so many columns of keys. */
+/* Tiles of keys that a sequence's tiles of queries multiply, times the rows of these. */
 TC_HOST int64_t tc__attn90_scores(const tc_attn_config *c, const tc_attn_args *g)
 {
     int64_t steps = 0;
@@ -229,8 +229,8 @@ TC_HOST int64_t tc__attn90_scores(const tc_attn_config *c, const tc_attn_args *g
  * slower.) */
 TC_HOST int tc__attn90_takes_short(const tc_attn_config *given, const tc_attn_args *g)
 {
+    if (!g || g->q_len < 1 || g->q_len > 2048 || g->cu_q || g->lens_q || !tc__attn90_has_short(*given)) return 0;
     const tc_attn_config c = tc_attn_sm90_config(*given), few = tc_attn_sm90_short_config(*given);
-    if (!tc__attn90_has_short(*given) || !g || g->q_len < 1 || g->q_len > 2048 || g->cu_q || g->lens_q) return 0;
     return tc__attn90_scores(&few, g) * 1000 <= tc__attn90_scores(&c, g) * 765;
 }
 

@@ -397,27 +397,25 @@ typedef struct tc__attn_bwd90_pair {
     uint32_t keys, queries;
 } tc__attn_bwd90_pair;
 
-/* A shared address that descriptors are made of here and now: those of all products, made before the loop, would be
- * more than there are registers for. */
-TC_DEV uint32_t tc__attn_bwd90_here(uint32_t at) { return (uint32_t)tc_opaque((int)at); }
-
-/* The descriptor of what lies there, of heads as wide as the tile: up to 64 columns the products wait for nothing that
- * fewer instructions would bring sooner. */
-TC_DEV uint64_t tc__attn_bwd90_desc(const tc_operand tile, uint32_t here)
+/* The descriptor of what lies at a shared address, made here and now: those of all products, made before the loop,
+ * would be more than there are registers for. tile: as wide as the head. Up to 64 columns the products wait for nothing
+ * that fewer instructions would bring sooner. */
+TC_DEV uint64_t tc__attn_bwd90_desc(const tc_operand tile, uint32_t at)
 {
+    const uint32_t here = (uint32_t)tc_opaque((int)at);
     const uint64_t desc = tc_wgmma_desc(here, 128);
     return tile.k > 64 ? tc_wgmma_desc_live(desc, here) : desc;
 }
-TC_DEV uint64_t tc__attn_bwd90_desc_mn(const tc_operand tile, uint32_t here, int box_bytes)
+TC_DEV uint64_t tc__attn_bwd90_desc_mn(const tc_operand tile, uint32_t at, int box_bytes)
 {
+    const uint32_t here = (uint32_t)tc_opaque((int)at);
     const uint64_t desc = tc_wgmma_desc_mn(here, (uint32_t)box_bytes);
     return tile.k > 64 ? tc_wgmma_desc_live(desc, here) : desc;
 }
 
 TC_DEV_SM90A void tc__attn_bwd90_scores(const tc__attn_bwd90_kernel kernel, const tc__attn_bwd90_pair t, float *s)
 {
-    const uint64_t k = tc__attn_bwd90_desc(t.x, tc__attn_bwd90_here(t.keys)),
-                   q = tc__attn_bwd90_desc(t.y, tc__attn_bwd90_here(t.queries));
+    const uint64_t k = tc__attn_bwd90_desc(t.x, t.keys), q = tc__attn_bwd90_desc(t.y, t.queries);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < tc_operand_steps(t.x); i++)
@@ -461,7 +459,7 @@ TC_DEV_SM90A void tc__attn_bwd90_dp(const tc__attn_bwd90_kernel kernel, const tc
 TC_DEV_SM90A void tc__attn_bwd90_add(const tc_wgmma_rs_fn product, const tc_operand tile, uint32_t from, float *d,
                                      const uint32_t *a)
 {
-    const uint64_t x = tc__attn_bwd90_desc_mn(tile, tc__attn_bwd90_here(from), tile.box_bytes);
+    const uint64_t x = tc__attn_bwd90_desc_mn(tile, from, tile.box_bytes);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < tile.rows / 16; i++)
@@ -473,8 +471,8 @@ TC_DEV_SM90A void tc__attn_bwd90_add(const tc_wgmma_rs_fn product, const tc_oper
 TC_DEV_SM90A void tc__attn_bwd90_columns(const tc_wgmma_fn product, const tc_operand tile, uint32_t ds, uint32_t from,
                                          float *d)
 {
-    const uint64_t x = tc__attn_bwd90_desc_mn(tile, tc__attn_bwd90_here(ds), tile.rows * 128),
-                   y = tc__attn_bwd90_desc_mn(tile, tc__attn_bwd90_here(from), tile.box_bytes);
+    const uint64_t x = tc__attn_bwd90_desc_mn(tile, ds, tile.rows * 128),
+                   y = tc__attn_bwd90_desc_mn(tile, from, tile.box_bytes);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < tile.rows / 16; i++)

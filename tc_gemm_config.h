@@ -105,8 +105,8 @@ typedef struct tc_gemm_config {
     int sf;                 /* SM100, SM120: TC_SF_*, factors of A's and B's rows in the layout of tc_sf.h (0: none) */
     int round;              /* TC_TF32: 1 rounds elements to the nearest tf32; 0: the hardware truncates them */
     int bm, bn, bk; /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
-    int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3; 4 of 128 x
-                               * 256, for which Hopper has room and Ampere has not, are faster there) */
+    int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3; Hopper has
+                               * room for 4 of 128 x 256) */
     int warps_m, warps_n;     /* SM80, SM120: warps along m and n (2 x 2; SM80: 2 x 4 where bn is 256) */
     int cluster_m, cluster_n; /* SM90: blocks of a cluster, which share A and B tiles by multicast (1 x 1) */
     int cluster_k;            /* SM90: blocks of a cluster that split k of one tile and exchange their sums (1) */
