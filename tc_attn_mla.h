@@ -79,21 +79,24 @@ typedef struct tc__mla_kernel {
     tc_attn_mla_wgmma m;
 } tc__mla_kernel;
 
+TC_DEV uint64_t tc__mla_desc(uint32_t at) { return tc_wgmma_desc_live(tc_wgmma_desc(at, 128), at); }
+
 /* Slices from .. to - 1 of S = Q K' of a tile of its own slot, issued as they come: the half that it gives back itself,
  * the other half, the last one. */
 TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32_t phase, const int from, const int to)
 {
-    const uint64_t q = tc_wgmma_desc(u->smem, 128), b = tc_wgmma_desc(tc__mla_slot(u->smem, u->wg), 128);
+    const uint32_t slot = tc__mla_slot(u->smem, u->wg);
 #pragma unroll
     for (int i = from; i < to; i++) {
-        const uint32_t slice = i == 8 ? 8u : ((uint32_t)i ^ u->wg * 4u);
+        const uint32_t first = i == 8 ? 8u : (i < 4 ? u->wg : u->wg ^ 1u) * 4u, at = first * TC__MLA_SLICE;
+        const uint64_t q = tc__mla_desc(u->smem + at), b = tc__mla_desc(slot + at);
         if (i % 2 == 0)
-            TC_MBARRIER_WAIT(tc__mla_full(u->smem, u->wg, slice / 2u), phase, "K full", (int)slice);
+            TC_MBARRIER_WAIT(tc__mla_full(u->smem, u->wg, (first + (uint32_t)i % 4u) / 2u), phase, "K full", i);
         tc_wgmma_fence();
 #pragma unroll
         for (int j = 0; j < 4; j++)
-            k.m.qk(u->s, tc_wgmma_desc_advance(q, slice * TC__MLA_SLICE + (uint32_t)j * 32u),
-                   tc_wgmma_desc_advance(b, slice * TC__MLA_SLICE + (uint32_t)j * 32u), i > 0 || j > 0);
+            k.m.qk(u->s, tc_wgmma_desc_advance(q, (uint32_t)i % 4u * TC__MLA_SLICE + (uint32_t)j * 32u),
+                   tc_wgmma_desc_advance(b, (uint32_t)i % 4u * TC__MLA_SLICE + (uint32_t)j * 32u), i > 0 || j > 0);
     }
     tc_wgmma_commit_group();
 }
@@ -107,8 +110,9 @@ typedef struct tc__mla_keys {
 TC_DEV_SM90A void tc__mla_pv(const tc__mla_kernel k, tc__mla_consumer *u, const int other, const tc__mla_keys x)
 {
     const uint32_t slot = tc__mla_slot(u->smem, other ? u->wg ^ 1u : u->wg);
-    const uint64_t v = tc_wgmma_desc_mn(slot + u->wg * (4u * TC__MLA_SLICE), TC__MLA_SLICE),
-                   p = tc_wgmma_desc(slot + 8u * TC__MLA_SLICE, 128);
+    const uint32_t half = slot + u->wg * (4u * TC__MLA_SLICE);
+    const uint64_t v = tc_wgmma_desc_live(tc_wgmma_desc_mn(half, TC__MLA_SLICE), half),
+                   p = tc__mla_desc(slot + 8u * TC__MLA_SLICE);
 #pragma unroll
     for (int i = x.from; i < x.to; i++) {
         const uint64_t b = tc_wgmma_desc_advance(v, (uint32_t)(x.q * 2 * TC__MLA_SLICE + i * 2048));
