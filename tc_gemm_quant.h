@@ -30,7 +30,7 @@
  * when it is multiplied. Without factors infinities stop at the type's ends too, and NaN is NaN.
  * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128 (SM80: a warp has 32, 64 or 128 of them); not with
  * .swap, .split, .cluster_k, D in columns, .index (but TC_INDEX_A of TC_GEMM_SM100_DEFINE). A factor for a whole row is
- * not there: a row is wider than a tile.
+ * not there, since a row is wider than a tile: TC_ROWS_DEFINE with TC_QUANTISE makes one of D (tc_rows.h).
  * Not in TC_GEMM_SM90_ANY_DEFINE and TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on
  * Hopper its tiles of 64 rows and more. D without C goes to memory from registers, 32 bytes of a row at a time; with C,
  * and at D's edges, through shared memory first, which is slower.
