@@ -25,7 +25,7 @@
  *     tc_attn_mla.h   the same for decoding with multi-head latent attention, on Hopper
  *     tc_attn_append.h   K and V of new tokens normalised, rotated, quantised, into the pages of a cache
  *     tc_attn_bwd.h   the same for attention's backward pass
- *     tc_rows.h       softmax of rows in memory, of any width; the largest of each
+ *     tc_rows.h       softmax of rows in memory, of any width; the largest of each; rows quantised
  *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
  *     tc_turn.h       squares of 8-bit elements turned in shared memory
  *     tc_chip.h       the chips: family, features of their targets, shared and tensor memory

@@ -59,7 +59,9 @@ typedef struct tc_gemm_out {
  * then the runs. What is kept of all of D is made of its rows there (or of its columns): of 32 of them, neighbours,
  * then those 2, 4, 8 and 16 apart; such sums lie behind the parts, of matrix after matrix, and the block that is the
  * last to leave its own adds them up, lane i of a warp each 32nd from the i-th on, then the lanes as before. Behind
- * them is a counter, which tells that block; the first launch puts it to 0. So no order is a matter of time. */
+ * them is a counter, which tells that block; the first launch puts it to 0. So no order is a matter of time.
+ * Products with sizes of their own (TC__KEEP_EACH) have places for the call's m and n each, and the parts that their
+ * own sizes say: the second launch asks the device for these again. */
 typedef struct tc__outputs {
     union {
         void *aux;
@@ -74,6 +76,7 @@ typedef struct tc__outputs {
     union {
         int aux_vec; /* rows of aux begin at multiples of 16 bytes */
         int d_rows;
+        int most; /* TC__KEEP_EACH: m, the most of all matrices */
     };
     uint16_t finish; /* the second launch */
     uint16_t each;   /* 16 columns of a part of a row */
@@ -373,20 +376,28 @@ TC_DEV_SM75 void tc__epi_aux_piece(const tc_epi e, const tc_gemm_out *o, const f
     if (e.aux == TC_B1) *tc__epi_aux_byte(e, o, at) = (uint8_t)bits;
 }
 
+/* Rows that a matrix has places for. */
+TC_DEV int tc__epi_places(const int kind, const tc_gemm_out *o)
+{
+    return kind & TC__KEEP_EACH ? tc__epi_outputs(o)->most : o->m;
+}
+
 /* A part, where there is one: at is the first of its columns. */
 TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at, tc__kept kept, int yes)
 {
     const tc__outputs *w = tc__epi_outputs(o);
-    const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
+    const long long i = ((long long)at.batch * w->across + at.col / 16) * tc__epi_places(kind, o) + at.row;
     if (kind & TC__KEEP_ATOMIC) {
         const int to = kind & TC__KEEP_SENT ? yes ? w->d_row[at.row] : -1 : at.row;
         const int there = !(kind & TC__KEEP_SENT) || (uint32_t)to < (uint32_t)w->d_rows;
-        tc__epi_red_if(kind, yes && there, w->row_out + (long long)at.batch * o->m + to, kept.x);
+        tc__epi_red_if(kind, yes && there, w->row_out + (long long)at.batch * tc__epi_places(kind, o) + to, kept.x);
         return;
     }
     tc__epi_put_if(yes, w->parts + i, kept.x);
-    if (tc__kept_exp(kind)) tc__epi_put_if(yes, tc__epi_totals(w->parts, o->m, w->across, w->batch) + i, kept.sum);
-    if (kind & TC__KEEP_ALL) tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->m, w->across, w->batch), 0.f);
+    if (tc__kept_exp(kind))
+        tc__epi_put_if(yes, tc__epi_totals(w->parts, tc__epi_places(kind, o), w->across, w->batch) + i, kept.sum);
+    if (kind & TC__KEEP_ALL)
+        tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, tc__epi_places(kind, o), w->across, w->batch), 0.f);
 }
 
 /* Of a piece's lane: neighbours have the halves of 16 columns. For all lanes of a warp; at.row is negative where

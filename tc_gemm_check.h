@@ -600,6 +600,7 @@ TC_HOST void tc__gemm_more_to(const tc_gemm_config *c, const tc_gemm_args *g, tc
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16
                             + tc__gemm_row_parts_bytes(c, g));
     w.col_out = g->col_out;
+    if (c->groups == TC_GROUPS_ARRAY) w.most = g->n;
     memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES - TC__MORE_BYTES, (const void *)&w, sizeof w);
 }
 
@@ -616,6 +617,7 @@ TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g,
     w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;
     w.aux_vec = (uintptr_t)g->aux.p % 16 == 0 && g->aux.ld * size % 16 == 0 && g->aux.stride * size % 16 == 0;
     if (c->index & TC_INDEX_D) w.d_row = g->d_row, w.d_rows = g->d_rows;
+    if (c->groups == TC_GROUPS_ARRAY) w.most = g->m;
     w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_matrices(c, g, 'd');
     if (tc__gemm_row_kind(*c) && tc__gemm_twice(*c))
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);

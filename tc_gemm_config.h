@@ -76,9 +76,11 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * go nowhere count for nothing. A row (a column, all) of which nothing is written has 0, with TC_MAX and TC_LOG_SUM_EXP
  * -inf; a tile or a group without any k is written. TC_INDEX_D: row_out has d_rows floats, a row's sum lies where its
  * row of D does, and for rows of D to which nothing goes nothing is written.
- * .groups: row_out has m floats, with TC_GROUPS_MASKED and _K m for each group, and for rows that are no group's
- * nothing is written; col_out has n floats for each group and all_out one, those of groups without rows too. .all_sum
- * is then of .col_sum's kind, or stands without it. Not TC_GROUPS_ARRAY.
+ * .groups: row_out has m floats, with TC_GROUPS_MASKED, _K and _ARRAY m for each group, and for rows that are no
+ * group's nothing is written; col_out has n floats for each group and all_out one, those of groups without rows too.
+ * .all_sum is then of .col_sum's kind, or stands without it. TC_GROUPS_ARRAY: m and n are the call's, the most that a
+ * product has; for rows and columns that it does not have nothing is written, and for none of a product that is not
+ * computed, whose all_out is that of no element. The workspace has places for the most of each product.
  * .aux goes with no .index, .groups, .triangle, .tile, .k_range and .bsr.
  * .sum_atomic = 1 needs no workspace and no second launch: each part is added by an atomic to what args.row_out and
  * args.col_out hold, or the larger stays there, so that the caller has put them to 0 (TC_MAX: -inf) or wants to go on
@@ -215,9 +217,9 @@ typedef struct tc_gemm_scale {
  * group; of factors of a byte (.sf) a group's begin at a block of their own (GROUPS in tc_sf.h).
  *
  * Not with .groups: .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k. TC_GROUPS_ROWS and
- * _MASKED: not A or D in columns. TC_GROUPS_K and _ARRAY: no .index, .a_scale, .b_scale, .sparse, quantised D and .aux,
- * _ARRAY no sums; the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by
- * TC_GEMM_DEFINE; but on Hopper what is said above.
+ * _MASKED: not A or D in columns. TC_GROUPS_K and _ARRAY: no .index, .a_scale, .b_scale, .sparse, quantised D and .aux;
+ * the sm_80 kernels serve them, by TC_GEMM_SM80_DEFINE and, on every device from 8.0 on, by TC_GEMM_DEFINE; but on
+ * Hopper what is said above.
  * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too.
  *
  * groups.each: of product i the i-th entry of each array; where one is null, what the call says, and of a matrix the
@@ -291,7 +293,7 @@ typedef struct tc_gemm_args {
     const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
     size_t epi_size;
     void *workspace;       /* device memory for split k, workspace_size bytes, a multiple of 16; NULL: k is not split */
-                           /* (TC_GROUPS_ARRAY: for tensor maps; NULL: there are none) */
+                           /* (TC_GROUPS_ARRAY: for tensor maps, and sums as ever; NULL: there are none) */
     size_t workspace_size; /* what NAME_workspace says, or less: then k is split less */
     const tc_gemm_choice *choice; /* NULL: the kit's */
     int pdl_constant; /* with pdl = 1: TC_CONSTANT_A, _B: what no kernel writes that may still run (weights) */
@@ -335,7 +337,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return tc__gemm_kee
 TC_HD TC_CONSTEXPR int tc__gemm_row_kind(tc_gemm_config_in c)
 {
     const int some = c.groups == TC_GROUPS_ROWS || c.groups == TC_GROUPS_MASKED ? TC__KEEP_SOME : 0;
-    const int how = some | (c.sum_atomic ? TC__KEEP_ATOMIC : 0) | (c.index & TC_INDEX_D ? TC__KEEP_SENT : 0);
+    const int each = c.groups == TC_GROUPS_ARRAY ? TC__KEEP_EACH : 0;
+    const int how = some | each | (c.sum_atomic ? TC__KEEP_ATOMIC : 0) | (c.index & TC_INDEX_D ? TC__KEEP_SENT : 0);
     const int all = c.groups ? 0 : c.all_sum; /* a group's rows begin anywhere */
     if (c.row_sum) return c.row_sum | (all == c.row_sum ? TC__KEEP_ALL : 0) | how;
     return all && all != c.col_sum ? all | TC__KEEP_ALL | TC__KEEP_NO_LINE : 0;
@@ -343,7 +346,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_row_kind(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc__gemm_col_kind(tc_gemm_config_in c)
 {
     const int all = c.all_sum && (c.groups || c.all_sum != c.row_sum);
-    const int how = (c.groups == TC_GROUPS_ROWS ? TC__KEEP_SOME : 0) | (c.sum_atomic ? TC__KEEP_ATOMIC : 0);
+    const int own = c.groups == TC_GROUPS_ROWS ? TC__KEEP_SOME : c.groups == TC_GROUPS_ARRAY ? TC__KEEP_EACH : 0;
+    const int how = own | (c.sum_atomic ? TC__KEEP_ATOMIC : 0);
     if (c.col_sum) return c.col_sum | (all && c.all_sum == c.col_sum ? TC__KEEP_ALL : 0) | how;
     return all && (c.groups || c.row_sum) ? c.all_sum | TC__KEEP_ALL | TC__KEEP_NO_LINE | how : 0;
 }
@@ -695,8 +699,6 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
     X(!tc__gemm_outputs(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                           \
       "tc: .aux and .row_sum are of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")      \
     X(!(c).aux || (!(c).groups && !(c).index), "tc: .aux does not go with .groups and .index")                        \
-    X(!tc__gemm_keeps(c) || (c).groups != TC_GROUPS_ARRAY,                                                            \
-      "tc: .row_sum, .col_sum and .all_sum do not go with TC_GROUPS_ARRAY, whose products have sizes of their own")   \
     X((c).sum_atomic == 0 || ((c).sum_atomic == 1 && ((c).row_sum || (c).col_sum)),                                   \
       "tc: .sum_atomic is 0 or 1, and 1 wants .row_sum or .col_sum")                                                  \
     X(!(c).sum_atomic || ((c).row_sum != TC_LOG_SUM_EXP && !(c).all_sum && !(c).gate),                                \

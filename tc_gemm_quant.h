@@ -30,7 +30,7 @@
  * when it is multiplied. Without factors infinities stop at the type's ends too, and NaN is NaN.
  * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128 (SM80: a warp has 32, 64 or 128 of them); not with
  * .swap, .split, .cluster_k, D in columns, .index (but TC_INDEX_A of TC_GEMM_SM100_DEFINE). A factor for a whole row is
- * not there: a row is wider than a tile.
+ * not there, since a row is wider than a tile: TC_ROWS_DEFINE with TC_QUANTISE makes one of D (tc_rows.h).
  * Not in TC_GEMM_SM90_ANY_DEFINE and TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on
  * Hopper its tiles of 64 rows and more. D without C goes to memory from registers, 32 bytes of a row at a time; with C,
  * and at D's edges, through shared memory first, which is slower.
@@ -77,7 +77,11 @@ TC_HD TC_CONSTEXPR tc__quant tc__quant_of(int d, int d_scale, int d_sf)
  * columns of a row are one for .row_sum; the second launch adds them up in the same way. */
 typedef struct tc__more_outputs {
     void *scale; /* factors: floats, row i's of 128 columns j at i * lines + j * blocks; bytes as tc_sf.h has them */
-    long long lines, blocks, batch;
+    union {
+        long long lines;
+        long long most; /* TC__KEEP_EACH: n, the most of all matrices */
+    };
+    long long blocks, batch;
     float *parts; /* of matrix b, row / 16, column: at (b * down + row / 16) * n + column */
     float *col_out;
     int down;
@@ -402,6 +406,12 @@ TC_DEV_SM80 void tc__quant_block4(const tc__quant q, const tc_gemm_out *o, const
 /* TC_GROUPS_ROWS: 16 rows of a group, counted from its first one, are a part, and no two have one number. */
 TC_DEV int tc__col_strip_of(int row, int group) { return row / 16 + group; }
 
+/* Columns that a matrix has places for. */
+TC_DEV int tc__col_places(const int kind, const tc_gemm_out *o)
+{
+    return kind & TC__KEEP_EACH ? (int)tc__epi_more(o)->most : o->n;
+}
+
 /* A part, where there is one: at is the first of its 16 rows. */
 TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
 {
@@ -409,14 +419,15 @@ TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, flo
     const tc__outputs *all = tc__epi_outputs(o);
     const int some = kind & TC__KEEP_SOME, matrix = some ? at.group : at.batch;
     const long long strip = some ? tc__col_strip_of(at.row, at.group) : (long long)at.batch * w->down + at.row / 16;
-    const long long i = strip * o->n + at.col;
+    const long long i = strip * tc__col_places(kind, o) + at.col;
     if (kind & TC__KEEP_ATOMIC) {
-        tc__epi_red_if(kind, yes, w->col_out + (long long)matrix * o->n + at.col, kept);
+        tc__epi_red_if(kind, yes, w->col_out + (long long)matrix * tc__col_places(kind, o) + at.col, kept);
         return;
     }
     tc__epi_put_if(yes, w->parts + i, kept);
     if ((kind & TC__KEEP_ALL) && !some)
-        tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, o->n, w->down, all->batch), 0.f);
+        tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, tc__col_places(kind, o), w->down, all->batch),
+                       0.f);
 }
 
 /* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's

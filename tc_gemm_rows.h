@@ -129,10 +129,10 @@ TC_DEV_SM75 void tc__gemm_rows_end(tc_gemm_config_in c, const tc_gemm_out *o, co
         if (c.rows) {
 #pragma unroll
             for (int e = 0; e < 8; e++) most = fmaxf(most, x[e]);
-            tc_rows_largest(&s, tc__rows_join(0, lanes, most));
+            tc_rows_largest(&s, tc__rows_join(TC__ROWS_MAX, lanes, most));
 #pragma unroll
             for (int e = 0; e < 8; e++) sum += tc_rows_exp(&s, x[e]);
-            tc_rows_total(&s, tc__rows_join(1, lanes, sum));
+            tc_rows_total(&s, tc__rows_join(TC__ROWS_SUM, lanes, sum));
             if (w->lse && n && g.in == 0) w->lse[row] = tc_rows_lse(&s);
         }
         if (c.top && (w->values || w->index)) tc__gemm_rows_top(c, w, &g, &s, k, row);

@@ -438,7 +438,14 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
     if (tc__gemm80_decides(c) && !aligned) return;
     if (looked_up & TC__GEMM80_EACH) {
         tc__each_walk walk = {0u, 0};
-        if (!tc__gemm80_here(c)) return;
+        if (TC__GEMM_FINISHES(c, *p)) {
+            tc__sums_tiles own = tc__sums_no_tiles();
+            own.each = p->each, own.call = tc__gemm80_each_call(p, p->out.beta != 0.f);
+            tc__gemm_finish(c, &p->out, &p->groups, own);
+        } else if (tc__sums_begins(c)) {
+            tc__sums_begin(c, &p->out, &p->groups, blockIdx.x == 0 && threadIdx.x == 0);
+        }
+        if (!tc__gemm80_here(c) || TC__GEMM_FINISHES(c, *p)) return;
 #pragma unroll 1
         for (uint32_t i = blockIdx.x;; i += gridDim.x) {
             t = tc__gemm80_each_tile(k, p, &walk, i);
@@ -451,7 +458,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
     }
     t = looked_up & TC__GEMM80_GROUPS ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                       : tc__gemm80_tile_of(k, p);
-    const tc__sums_tiles tiles = {c.bm, c.bn, 1, 1};
+    const tc__sums_tiles tiles = tc__sums_tiles_of(c.bm, c.bn, 1, 1);
     if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out, &p->groups, tiles);
     else if (tc__sums_begins(c)) tc__sums_begin(c, &p->out, &p->groups, blockIdx.x == 0 && threadIdx.x == 0);
     if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;

@@ -66,6 +66,12 @@ TC_DEV tc__gemm80_part tc__gemm80_cut(const tc_gemm_sm80_params *p, const tc__ge
     return r;
 }
 
+TC_DEV tc__each_call tc__gemm80_each_call(const tc_gemm_sm80_params *p, int beta)
+{
+    const tc__each_call call = {p->a, p->b, p->lda, p->ldb, p->stride_a, p->stride_b, &p->out, beta};
+    return call;
+}
+
 /* TC_GROUPS_ARRAY: tile number index. Where all products have one size, tiles are a batch's, and nobody walks. none:
  * this tile is not to be computed; 2: nor is there one behind it. */
 TC_DEV_SM75 tc__gemm80_tile tc__gemm80_each_tile(tc_gemm80_in k, const tc_gemm_sm80_params *p, tc__each_walk *walk,
@@ -73,7 +79,7 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_each_tile(tc_gemm80_in k, const tc_gemm_s
 {
     const tc_gemm_config c = k.c;
     const double beta = k.sums == TC_F64 ? p->beta : (double)p->out.beta;
-    const tc__each_call call = {p->a, p->b, p->lda, p->ldb, p->stride_a, p->stride_b, &p->out, beta != 0.};
+    const tc__each_call call = tc__gemm80_each_call(p, beta != 0.);
     tc_tile t = {0, 0, 0};
     tc__gemm80_tile r;
     int found = index < p->tiles.total;

@@ -398,7 +398,8 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
 /* Tiles as the launch that adds sums up asks about them. */
 TC_DEV tc__sums_tiles tc__gemm90_sums_tiles(tc_gemm_config_in c, const tc_gemm_sm90_params *p)
 {
-    const tc__sums_tiles t = {c.bm, p->width, p->cluster, c.cluster_n};
+    tc__sums_tiles t = tc__sums_tiles_of(c.bm, p->width, p->cluster, c.cluster_n);
+    if (c.groups == TC_GROUPS_ARRAY) t.each = tc__each90_of(p), t.call = tc__each90_call(p);
     return t;
 }
 

@@ -387,7 +387,14 @@ TC_DEV_SM90 void tc__each90_end(tc_gemm_config_in c, const tc_gemm90_block *g, t
         }
         __syncwarp();
         piece.at.row = row + (int)lane / 2, piece.at.col = col + (int)lane % 2 * 8;
-        tc__epi_store_piece(tc__gemm_epi(c), &o, &piece);
+        const tc__kept kept = tc__epi_store_piece(tc__gemm_epi(c), &o, &piece);
+        if (tc__gemm_row_kind(c) || tc__gemm_col_kind(c)) __syncwarp();
+        if (tc__gemm_row_kind(c)) tc__epi_piece_part(tc__gemm_epi(c), &o, piece.at, kept);
+        if (tc__gemm_col_kind(c)) {
+            const int left = rows - row;
+            const tc__col_place place = {u->buf, 64, left < 16 ? left : 16, 16, {row, col, u->w.batch, u->w.batch}, 0};
+            tc__col_strip(tc__gemm_col_kind(c), &o, &place);
+        }
     }
     __syncwarp();
 }
@@ -422,7 +429,7 @@ TC_HOST void tc__each90_fill(const tc_gemm_config *v, const tc_gemm_args *g, con
     p->a_scale.at = (const float *)g->a, p->a_scale.blocks = g->lda, p->a_scale.batch = g->stride_a;
     p->b_scale.at = (const float *)g->b, p->b_scale.blocks = g->ldb, p->b_scale.batch = g->stride_b;
     p->split.sums = NULL;
-    if (g->workspace && g->workspace_size >= tc__each90_bytes(v, cut->blocks))
+    if (g->workspace && tc__gemm_less_parts(v, g).workspace_size >= tc__each90_bytes(v, cut->blocks))
         p->split.sums = (float *)(((uintptr_t)g->workspace + 127) / 128 * 128);
 }
 

@@ -190,11 +190,11 @@ TC_HD TC_CONSTEXPR int tc__gemm90_widens(tc_gemm_config_in c)
 enum { TC__GEMM90_ASIDE = 128 };
 
 /* .row_sum: has a warp all columns of a tile's rows, so that it keeps one part of each? Where k is split, it
- * has not. */
+ * has not; nor has it with TC_GROUPS_ARRAY, by pieces. */
 TC_HD TC_CONSTEXPR int tc__gemm90_whole_rows(tc_gemm_config_in c)
 {
-    return tc__gemm_row_kind(c) && !c.swap && !c.any && !tc__gemm_quantised(c) && c.bn / c.cluster_k % 16 == 0
-        && c.step % 16 == 0;
+    return tc__gemm_row_kind(c) && c.groups != TC_GROUPS_ARRAY && !c.swap && !c.any && !tc__gemm_quantised(c)
+        && c.bn / c.cluster_k % 16 == 0 && c.step % 16 == 0;
 }
 
 /* Places of 16 columns that a tile of that width takes. */

@@ -4,6 +4,7 @@
  * The first launch has left parts in the workspace: above tc__outputs (tc_epi.h) and tc__more_outputs (tc_gemm_quant.h)
  * stands where, and in which order they are added up. Not all of them are there. Rows that are no group's or go nowhere
  * (TC_INDEX_D) have none; neither have tiles that are not computed, about which this launch asks what the first asked.
+ * Of TC_GROUPS_ARRAY it asks for each product's sizes, and whether it could be computed.
  *
  *     tc__sums_begin      in the first launch, where nobody need leave the first part of all
  *     tc__gemm_finish     the second launch
@@ -12,6 +13,7 @@
 #define TC_GEMM_SUMS_H
 
 #include "tc_gemm_config.h"
+#include "tc_gemm_each.h"
 #include "tc_gemm_tiles.h"
 
 #ifdef __CUDACC__
@@ -23,15 +25,19 @@
     (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out, &(params).groups, tiles))
 
 /* Tiles of the first launch, as the instruction has them: rows and columns of one, and how many of a cluster stand
- * below and beside each other. */
+ * below and beside each other. TC_GROUPS_ARRAY: its products, and what the call says of all. */
 typedef struct tc__sums_tiles {
     int rows, cols, down, across;
+    tc__each each;
+    tc__each_call call;
 } tc__sums_tiles;
-TC_DEV tc__sums_tiles tc__sums_no_tiles(void)
+TC_DEV tc__sums_tiles tc__sums_tiles_of(int rows, int cols, int down, int across)
 {
-    const tc__sums_tiles t = {1, 1, 1, 1};
+    tc__sums_tiles t = {};
+    t.rows = rows, t.cols = cols, t.down = down, t.across = across;
     return t;
 }
+TC_DEV tc__sums_tiles tc__sums_no_tiles(void) { return tc__sums_tiles_of(1, 1, 1, 1); }
 
 /* Rows of groups: from *first (null: from 0) on up to *end, or up to end[i] of matrix i. */
 typedef struct tc__sums_some {
@@ -167,17 +173,28 @@ TC_DEV int tc__sums_lost(const tc__sums_lines *w, int row)
     return row < w->count && (uint32_t)x->d_row[row] >= (uint32_t)x->d_rows;
 }
 
-/* Columns of a matrix that is a group's rows: their parts' first number, in lines of parts, and how many there are. */
+/* Lines of a matrix that has a size of its own: their parts' first number, in lines of parts, how many there are, and
+ * how many lines. */
 typedef struct tc__sums_strips {
     long long first;
-    int count;
+    int count, lines;
 } tc__sums_strips;
+/* Columns of a group's rows. */
 TC_DEV tc__sums_strips tc__sums_strips_of(tc_gemm_config_in c, const tc__sums_lines *w, long long matrix)
 {
     const int masked = c.groups == TC_GROUPS_MASKED;
     const tc_group_rows rows = tc_groups_rows(masked, w->groups, (int)matrix);
     const tc__sums_strips s = {masked ? matrix * w->across : tc__col_strip_of(rows.first, (int)matrix),
-                               (rows.end - rows.first + 15) / 16};
+                               (rows.end - rows.first + 15) / 16, w->count};
+    return s;
+}
+/* TC_GROUPS_ARRAY: a product's rows, or columns; none where it was not computed. */
+TC_DEV tc__sums_strips tc__sums_strips_each(tc_gemm_config_in c, const int cols, const tc__sums_lines *w,
+                                            long long matrix)
+{
+    const tc__each_product x = tc__each_of(c, &w->tiles.each, &w->tiles.call, (int)matrix);
+    const int across = ((cols ? x.m : x.n) + 15) / 16;
+    const tc__sums_strips s = {matrix * w->across, across, x.good ? cols ? x.n : x.m : 0};
     return s;
 }
 
@@ -222,7 +239,8 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     float *runs = (float *)tc__dynamic_smem;
-    const int kind = cols ? tc__gemm_col_kind(c) : tc__gemm_row_kind(c), own = cols && tc__gemm_in_rows(c);
+    const int kind = cols ? tc__gemm_col_kind(c) : tc__gemm_row_kind(c), some = kind & TC__KEEP_EACH;
+    const int own = some || (cols && tc__gemm_in_rows(c));
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
     int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
     const int down = (int)tc__epi_units(w->count, 1);
@@ -235,8 +253,10 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
         if (kind & TC__KEEP_SENT) gone = gone || tc__sums_lost(w, row);
         long long first = matrix * w->across;
         if (own) {
-            const tc__sums_strips strips = tc__sums_strips_of(c, w, matrix);
+            const tc__sums_strips strips = some ? tc__sums_strips_each(c, cols, w, matrix)
+                                                : tc__sums_strips_of(c, w, matrix);
             first = strips.first, all = strips.count, each = (all + warps - 1) / warps;
+            gone = gone || (some && row >= strips.lines);
             from = warp * each, end = from + each < all ? from + each : all;
         }
         const float *part = w->parts + (first + (long long)from * w->each) * w->count + row;

@@ -1,18 +1,22 @@
-/* tc_rows.h - tc 0.2.0 - softmax of rows in memory, and a row's largest. Needs: the headers below; sm_80.
+/* tc_rows.h - tc 0.2.0 - softmax of rows in memory, a row's largest, rows quantised. Needs: the headers below; sm_80.
  *
  *     Y = softmax(scale * hook(X)) of each row; the K largest of a row and where they stand, as comes behind a
- *     product whose rows are wider than a tile (a router of experts, classes, a language model's head)
+ *     product whose rows are wider than a tile (a router of experts, classes, a language model's head); Y = hook(X) in
+ *     8 bits with a factor for each row, as comes before a product of 8 bits (dynamic quantisation by tokens)
  *
  *     TC_ROWS_DEFINE(route, .x = TC_F32, .op = TC_SOFTMAX, .top = 8, .renorm = 1)
  *     ...
  *     tc_rows_args r = { .m = tokens, .n = experts, .x = logits, .ldx = experts, .values = weights, .index = chosen };
  *     st = route_run(&r, stream);
  *
+ *     TC_ROWS_DEFINE(by_token, .x = TC_BF16, .op = TC_QUANTISE, .y = TC_S8)
+ *     tc_rows_args r = { .m = tokens, .n = k, .x = x, .y = x_s8, .scale_out = factors };
+ *
  * FIELDS (tc_rows_config)
  *     .x              of X: TC_F32, TC_F16 or TC_BF16
- *     .op             TC_SOFTMAX, TC_LOG_SOFTMAX; 0: X as it is, for .top
- *     .y              of Y: the same types (.x)
- *     .top            K: so many of each row's largest, at most 32 (0: none)
+ *     .op             TC_SOFTMAX, TC_LOG_SOFTMAX, TC_QUANTISE; 0: X as it is, for .top
+ *     .y              of Y: the same types (.x); TC_QUANTISE: TC_E4M3, TC_E5M2 or TC_S8
+ *     .top            K: so many of each row's largest, at most 32 (0: none); not with TC_QUANTISE
  *     .values         their type (TC_F32)
  *     .renorm         1: values are divided by their sum (not with TC_LOG_SOFTMAX)
  *     .epi, .epi_size a hook on each element of X, as a GEMM's (tc_hooks.h): a bias, a mask (-inf), a sigmoid
@@ -22,8 +26,17 @@
  * ARGS. m rows of n columns, ldx (ldy) elements from a row to the next (0: n); n at least .top. y: may be null; may be
  * x, of the same size of element and the same pitch; else they do not overlap. values, index (s32): m rows of .top,
  * from the largest on, ldv and ldi from a row to the next (0: .top); either may be null. lse: m floats, log(sum of
- * exp(scale * x)) of each row, or null. scale: one over a temperature, above 0 (0: 1). Any alignment; rows are fastest
- * where x and y begin alike with regard to 16 bytes.
+ * exp(scale * x)) of each row, or null. scale: one over a temperature, above 0 (0: 1). scale_out, of TC_QUANTISE, which
+ * has no lse and scale: m floats, the rows' factors. Any alignment; rows are fastest where x and y begin alike with
+ * regard to 16 bytes, a quantised y to as many bytes as x has elements in 16: with all rows at 16 bytes it is so.
+ *
+ * QUANTISED ROWS. A row's factor is its largest |x|, after the hook, times 1/448 (TC_E5M2: 1/57344, TC_S8: 1/127) in
+ * f32, at least 2^-126; an element is x times the factor's reciprocal, to the nearest, ties to even. By the functions,
+ * and so to the bits, of a GEMM's D with .d_scale, whose factors are of 128 columns (tc_gemm_quant.h). A row that holds
+ * an infinity or NaN has NaN for its factor. A row is x = element * factor. With y null there are factors alone.
+ *     The product that reads them as A has the factors in its hook, of TC_S8 too, whose sums are f32 by then:
+ * .epi = tc_epi_scale_row with {scale_out}, or one of one's own that knows W's channels too (examples/58_w8a8.cu). Its
+ * .a_scale is not for this: that has a factor for each 128 of k.
  *
  * ORDER. By X's value (hook included), or .pick's, not by the probability, which may round two to one; of equals the
  * lowest column comes first; 0 and -0 are equal. NaN counts as larger than all.
@@ -34,10 +47,10 @@
  * alignment say: neither m nor what else runs changes it. Top columns have no rounding at all.
  *
  * HOW. NAME: rows that 32 lanes have in 8 elements each, 1 to 32 lanes a row. NAME_block: up to 8192 elements a row in
- * registers, 1 to 16 warps a row: X is read once. NAME_stream: any width; X is read once for maximum and sum, and where
- * there is a Y once more, from the end on, which the L2 may still have.
+ * registers, 1 to 16 warps a row: X is read once. NAME_stream: any width; X is read once for maximum and sum (largest
+ * |x|), and where there is a Y once more, from the end on, which the L2 may still have.
  *     On compute capability 9.0 and later the blocks of a cluster, up to 16, have a row of up to 16 times 8192 elements
- * in their registers, where nothing but sums is made of it: they exchange maximum and sum, and X is read once.
+ * in their registers, where there is no .top: they exchange maximum and sum, and X is read once.
  *     The largest: each lane has its own largest. The K-th of those bounds the row's K-th from below, so that what lies
  * above it is with K lanes, and seldom more than one with each. These alone look at their elements again.
  *     Where a row lies in a GEMM's tile, its kernel does the same by itself: tc_gemm_rows.h.
@@ -66,6 +79,7 @@ typedef struct tc_rows_args {
     int32_t *index;
     int64_t ldi;
     float *lse;
+    float *scale_out;
     float scale;
     const void *epi_args; /* host pointer to the hooks' arguments, copied during the call */
     size_t epi_size;
@@ -76,7 +90,7 @@ typedef struct tc_rows_params {
     const char *x;
     char *y, *values;
     int32_t *index;
-    float *lse;
+    float *lse; /* or the rows' factors */
     long long ldx, ldy, ldv, ldi;
     int m, n, lanes; /* lanes: of a row; a power of 2 up to 32, then warps */
     float scale, log2;
@@ -88,7 +102,8 @@ enum { TC__ROWS_MOST = 1 << 30 };                                         /* col
 enum { TC__ROWS_CLUSTER = 16 };                                           /* blocks that have a row between them */
 
 /* Elements of a chunk of 16 bytes; chunks of a lane: of 8 elements, of 16, of a step through a wide row. */
-TC_HD TC_CONSTEXPR int tc__rows_size(int type) { return type == TC_F32 ? 4 : 2; }
+TC_HD TC_CONSTEXPR int tc__rows_byte(int type) { return type == TC_E4M3 || type == TC_E5M2 || type == TC_S8; }
+TC_HD TC_CONSTEXPR int tc__rows_size(int type) { return type == TC_F32 ? 4 : tc__rows_byte(type) ? 1 : 2; }
 TC_HD TC_CONSTEXPR int tc__rows_chunk(const tc_rows_config c) { return 16 / tc__rows_size(c.x); }
 TC_HD TC_CONSTEXPR int tc__rows_few(const tc_rows_config c) { return 8 / tc__rows_chunk(c); }
 TC_HD TC_CONSTEXPR int tc__rows_many(const tc_rows_config c) { return 16 / tc__rows_chunk(c); }
@@ -120,10 +135,13 @@ TC_HD TC_CONSTEXPR int tc__rows_blocks(const tc_rows_config c)
 
 #define TC__ROWS_RULES(X, c)                                                                                          \
     X(tc__rows_type((c).x), "tc: .x must be TC_F32, TC_F16 or TC_BF16")                                               \
-    X(tc__rows_type((c).y), "tc: .y must be TC_F32, TC_F16 or TC_BF16")                                               \
+    X((c).op == TC_QUANTISE || tc__rows_type((c).y),                                                                  \
+      "tc: .y must be TC_F32, TC_F16 or TC_BF16; TC_E4M3, TC_E5M2 or TC_S8 are for .op = TC_QUANTISE")                \
+    X((c).op != TC_QUANTISE || tc__rows_byte((c).y), "tc: .op = TC_QUANTISE wants .y = TC_E4M3, TC_E5M2 or TC_S8")    \
     X(tc__rows_type((c).values), "tc: .values must be TC_F32, TC_F16 or TC_BF16")                                     \
-    X((c).op >= 0 && (c).op <= TC_LOG_SOFTMAX, "tc: .op must be 0, TC_SOFTMAX or TC_LOG_SOFTMAX")                     \
+    X((c).op >= 0 && (c).op <= TC_QUANTISE, "tc: .op must be 0, TC_SOFTMAX, TC_LOG_SOFTMAX or TC_QUANTISE")           \
     X((c).top >= 0 && (c).top <= TC_ROWS_TOP_MOST, "tc: .top must be in 0..32")                                       \
+    X((c).op != TC_QUANTISE || !(c).top, "tc: .op = TC_QUANTISE does not go with .top")                               \
     X((c).op || (c).top, "tc: neither .op nor .top is set: there is nothing to do")                                   \
     X((c).renorm == 0 || ((c).renorm == 1 && (c).top && (c).op != TC_LOG_SOFTMAX),                                    \
       "tc: .renorm is 0 or 1, and 1 wants .top, and not .op = TC_LOG_SOFTMAX")                                        \
@@ -156,12 +174,13 @@ TC_DEV tc__rows_row tc__rows_at(const tc_rows_config c, const tc_rows_params *p,
     return r;
 }
 
-/* Chunks i, i + apart, ...: elements that the row does not have are -inf. All loads that are whole first, so that they
- * are on their way together. */
+/* Chunks i, i + apart, ...: elements that the row does not have are -inf (TC_QUANTISE: 0). All loads that are whole
+ * first, so that they are on their way together. */
 TC_DEV void tc__rows_fetch(const tc_rows_config c, const int count, const tc__rows_row *r, const int2 at, uint4 *raw)
 {
     const int size = tc__rows_size(c.x), chunk = tc__rows_chunk(c);
-    const uint32_t none = c.x == TC_F32 ? 0xff800000u : c.x == TC_F16 ? 0xfc00fc00u : 0xff80ff80u;
+    const uint32_t low = c.x == TC_F32 ? 0xff800000u : c.x == TC_F16 ? 0xfc00fc00u : 0xff80ff80u;
+    const uint32_t none = c.op == TC_QUANTISE ? 0u : low;
 #pragma unroll
     for (int j = 0; j < count; j++) {
         const int i = at.x + j * at.y, col = i * chunk - r->shift;
@@ -192,6 +211,22 @@ TC_DEV float tc__rows_hook(const tc_rows_config c, const tc_rows_params *p, floa
     return c.epi ? c.epi(x, at, p->epi) : x;
 }
 
+/* TC_QUANTISE: a chunk's elements from column col on, 0 where the row has none. One question for a whole chunk takes
+ * fewer registers than one for each element. */
+TC_DEV void tc__rows_hook_chunk(const tc_rows_config c, const tc_rows_params *p, const tc__rows_row *r, int col,
+                                float *x)
+{
+    const int chunk = tc__rows_chunk(c);
+    if (col >= 0 && col + chunk <= r->n) {
+#pragma unroll
+        for (int e = 0; e < chunk; e++) x[e] = tc__rows_hook(c, p, x[e], r->row, col + e);
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < chunk; e++)
+        x[e] = (uint32_t)(col + e) < (uint32_t)r->n ? tc__rows_hook(c, p, x[e], r->row, col + e) : 0.f;
+}
+
 /* Chunk i's elements. Hooks are called for those that there are. */
 TC_DEV void tc__rows_values(const tc_rows_config c, const tc_rows_params *p, const tc__rows_row *r, uint4 raw, int i,
                             float *x)
@@ -203,8 +238,10 @@ TC_DEV void tc__rows_values(const tc_rows_config c, const tc_rows_params *p, con
         const int col = i * chunk - r->shift + e;
         if (c.x == TC_F32) x[e] = tc_f32_from_bits(w[e]);
         else x[e] = tc_unpack(c.x, e % 2 ? w[e / 2] >> 16 : w[e / 2] & 0xffffu);
-        if (c.epi) x[e] = (uint32_t)col < (uint32_t)r->n ? tc__rows_hook(c, p, x[e], r->row, col) : -TC__INF;
+        if (c.epi && c.op != TC_QUANTISE)
+            x[e] = (uint32_t)col < (uint32_t)r->n ? tc__rows_hook(c, p, x[e], r->row, col) : -TC__INF;
     }
+    if (c.epi && c.op == TC_QUANTISE) tc__rows_hook_chunk(c, p, r, i * chunk - r->shift, x);
 }
 
 /* Chunk i of X's elements, as they have become, to Y. */
@@ -213,6 +250,49 @@ TC_DEV void tc__rows_put(const tc_rows_config c, const tc_rows_params *p, const 
     const int col = i * tc__rows_chunk(c) - r->shift;
     char *to = p->y + ((long long)r->row * p->ldy + col) * tc__rows_size(c.y);
     tc__rows_write(c.y, tc__rows_chunk(c), to, x, make_int2(col, r->n));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Quantised rows.
+ */
+TC_DEV tc__quant tc__rows_quant(const tc_rows_config c) { return tc__quant_of(c.y, TC_SCALE_1X128, 0); }
+
+/* The largest |x| of these and of `most`. */
+TC_DEV_SM80 float tc__rows_most(const int count, float most, const float *x)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++) most = tc__epi_most(most, x[i]);
+    return most;
+}
+
+/* The row's factor of its lanes' largest |x|, to where it belongs. Returns what elements are multiplied by. */
+TC_DEV_SM80 float tc__rows_factor(const tc_rows_config c, const tc_rows_params *p, const tc__rows_row *r,
+                                  const tc__rows_group *g, float most)
+{
+    const float factor = tc__quant_factor(tc__rows_quant(c), tc__rows_all(TC__ROWS_SIZE, g, most));
+    if (r->n && g->lane == 0) p->lse[r->row] = factor;
+    return tc__quant_inverse(tc__rows_quant(c), factor);
+}
+
+/* Chunk i of X's elements to Y, in bytes. */
+TC_DEV_SM80 void tc__rows_put_bytes(const tc_rows_config c, const tc_rows_params *p, const tc__rows_row *r, int i,
+                                    const float *x, float inverse)
+{
+    const int chunk = tc__rows_chunk(c), col = i * chunk - r->shift;
+    char *to = p->y + (long long)r->row * p->ldy + col;
+    uint32_t w[2];
+#pragma unroll
+    for (int e = 0; e < chunk; e += 4)
+        w[e / 4] = tc__quant_pair(tc__rows_quant(c), x + e, inverse)
+                 | tc__quant_pair(tc__rows_quant(c), x + e + 2, inverse) << 16;
+    if (col >= 0 && col + chunk <= r->n && (uintptr_t)to % (unsigned)chunk == 0) {
+        if (chunk == 8) *(uint2 *)to = make_uint2(w[0], w[1]);
+        else *(uint32_t *)to = w[0];
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < chunk; e++)
+        if ((uint32_t)(col + e) < (uint32_t)r->n) to[e] = (char)(w[e / 4] >> e % 4 * 8);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -321,19 +401,31 @@ TC_DEV_SM80 void tc_rows_kept(const tc_rows_config c, const int wide, const tc_r
     tc__rows_fetch(c, count, &r, at, raw);
 #pragma unroll
     for (int j = 0; j < count; j++) tc__rows_values(c, p, &r, raw[j], g.lane + j * g.lanes, x + j * chunk);
+    if (c.op == TC_QUANTISE) {
+        const float inverse = tc__rows_factor(c, p, &r, &g, tc__rows_most(count * chunk, 0.f, x));
+#if TC_HAS_SM90
+        if (blocks) tc_cluster_sync(); /* as below */
+#endif
+        if (!p->y) return;
+#pragma unroll
+        for (int j = 0; j < count; j++)
+            if (g.lane + j * g.lanes < r.chunks)
+                tc__rows_put_bytes(c, p, &r, g.lane + j * g.lanes, x + j * chunk, inverse);
+        return;
+    }
     if (tc__rows_lists(c, p)) tc__rows_largest_kept(c, count * chunk, p, &r, &g, &l, x);
     if (tc__rows_sums(c, p)) {
         float most = -TC__INF, sum = 0.f;
 #pragma unroll
         for (int i = 0; i < count * chunk; i++) most = fmaxf(most, x[i]);
-        tc_rows_largest(&s, tc__rows_all(0, &g, most));
+        tc_rows_largest(&s, tc__rows_all(TC__ROWS_MAX, &g, most));
 #pragma unroll
         for (int i = 0; i < count * chunk; i++) {
             const float e = tc_rows_exp(&s, x[i]);
             if (c.op == TC_SOFTMAX) x[i] = e;
             sum += e;
         }
-        tc_rows_total(&s, tc__rows_all(1, &g, sum));
+        tc_rows_total(&s, tc__rows_all(TC__ROWS_SUM, &g, sum));
 #if TC_HAS_SM90
         if (blocks) tc_cluster_sync(); /* a block's shared memory must outlive the others' reads */
 #endif
@@ -410,7 +502,7 @@ TC_DEV_SM80 void tc_rows_stream(const tc_rows_config c, const tc_rows_params *p)
     tc_rows_sum s = {p->scale, p->log2, 0.f, 0.f, 0.f, 0};
     tc__rows_best b = tc__rows_first(c, &r, g.lane);
     tc__rows_list l = {0, 0, 0};
-    float most = -TC__INF, sum = 0.f;
+    float most = c.op == TC_QUANTISE ? 0.f : -TC__INF, sum = 0.f;
     tc__rows_begin();
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {
@@ -420,7 +512,8 @@ TC_DEV_SM80 void tc_rows_stream(const tc_rows_config c, const tc_rows_params *p)
         tc__rows_fetch(c, count, &r, at, raw);
 #pragma unroll
         for (int j = 0; j < count; j++) tc__rows_values(c, p, &r, raw[j], at.x + j * at.y, x + j * chunk);
-        if (tc__rows_sums(c, p)) tc__rows_stream_sum(&s, &most, &sum, x, each);
+        if (c.op == TC_QUANTISE) most = tc__rows_most(each, most, x);
+        else if (tc__rows_sums(c, p)) tc__rows_stream_sum(&s, &most, &sum, x, each);
         if (!tc__rows_lists(c, p)) continue;
 #pragma unroll
         for (int i = 0; i < each; i++) {
@@ -430,9 +523,11 @@ TC_DEV_SM80 void tc_rows_stream(const tc_rows_config c, const tc_rows_params *p)
             tc__rows_better(&b, key, col);
         }
     }
-    if (tc__rows_sums(c, p)) {
-        tc_rows_largest(&s, tc__rows_all(0, &g, most));
-        tc_rows_total(&s, tc__rows_all(1, &g, most == -TC__INF ? sum : sum * tc_rows_exp(&s, most)));
+    if (c.op == TC_QUANTISE) {
+        s.inverse = tc__rows_factor(c, p, &r, &g, most);
+    } else if (tc__rows_sums(c, p)) {
+        tc_rows_largest(&s, tc__rows_all(TC__ROWS_MAX, &g, most));
+        tc_rows_total(&s, tc__rows_all(TC__ROWS_SUM, &g, most == -TC__INF ? sum : sum * tc_rows_exp(&s, most)));
         if (p->lse && g.lane == 0) p->lse[r.row] = tc_rows_lse(&s);
     }
     if (tc__rows_lists(c, p)) {
@@ -450,6 +545,10 @@ TC_DEV_SM80 void tc_rows_stream(const tc_rows_config c, const tc_rows_params *p)
         for (int j = 0; j < count; j++) {
             float x[8];
             tc__rows_values(c, p, &r, raw[j], at.x + j * at.y, x);
+            if (c.op == TC_QUANTISE) {
+                if (at.x + j * at.y < r.chunks) tc__rows_put_bytes(c, p, &r, at.x + j * at.y, x, s.inverse);
+                continue;
+            }
 #pragma unroll
             for (int e = 0; e < chunk; e++) x[e] = tc_rows_prob(c.op, &s, x[e]);
             if (at.x + j * at.y < r.chunks) tc__rows_put(c, p, &r, at.x + j * at.y, x);
@@ -499,21 +598,29 @@ TC_HOST tc_status tc__rows_check(const tc_rows_config *c, const tc_rows_args *a)
     if (!c->op && (a->y || a->lse || a->scale != 0.f))
         return tc__fail(TC_ERR_CONFIG, "%s is given, but the kernel was defined without .op",
                         a->y ? "y" : a->lse ? "lse" : "scale");
+    if (c->op == TC_QUANTISE && (a->lse || a->scale != 0.f))
+        return tc__fail(TC_ERR_CONFIG, "%s is given, but the kernel was defined without .op = TC_SOFTMAX or "
+                        "TC_LOG_SOFTMAX", a->lse ? "lse" : "scale");
+    if (c->op == TC_QUANTISE && !a->scale_out)
+        return tc__fail(TC_ERR_NULL, "scale_out is null: .op = TC_QUANTISE has factors to write");
+    if (c->op != TC_QUANTISE && a->scale_out)
+        return tc__fail(TC_ERR_CONFIG, "scale_out is given, but the kernel was defined without .op = TC_QUANTISE");
     if (!c->top && (a->values || a->index))
         return tc__fail(TC_ERR_CONFIG, "%s is given, but the kernel was defined without .top",
                         a->values ? "values" : "index");
-    if (!a->y && !a->lse && !a->values && !a->index)
+    if (!a->y && !a->lse && !a->values && !a->index && !a->scale_out)
         return tc__fail(TC_ERR_NULL, "%s%s%s null: nothing to write", c->op ? "y, lse" : "",
                         c->op && c->top ? ", " : "", c->top ? "values and index are" : " are");
     if (!(a->scale >= 0.f && a->scale < 3e38f))
         return tc__fail(TC_ERR_SIZE, "scale = %g must be a number above 0, or 0 for 1", (double)a->scale);
     {
-        const tc__rows_matrix all[5] = {{"x", "ldx", a->x, a->ldx, a->n, tc__rows_size(c->x)},
+        const tc__rows_matrix all[6] = {{"x", "ldx", a->x, a->ldx, a->n, tc__rows_size(c->x)},
                                         {"y", "ldy", a->y, a->ldy, a->n, tc__rows_size(c->y)},
                                         {"values", "ldv", a->values, a->ldv, c->top, tc__rows_size(c->values)},
                                         {"index", "ldi", a->index, a->ldi, c->top, 4},
-                                        {"lse", "", a->lse, 0, 1, 4}};
-        for (i = 0; i < 5 && st == TC_OK; i++)
+                                        {"lse", "", a->lse, 0, 1, 4},
+                                        {"scale_out", "", a->scale_out, 0, 1, 4}};
+        for (i = 0; i < 6 && st == TC_OK; i++)
             if (all[i].at) st = tc__rows_check_matrix(all[i]);
     }
     if (st != TC_OK) return st;
@@ -588,7 +695,8 @@ TC_HOST tc_status tc__rows_go(const tc_rows_config *c, const tc__kernels *s, con
     int sms = 0, rows, aligned, chunks, chunk = tc__rows_chunk(*c);
     if (st != TC_OK || a->m == 0) return st;
     memset((void *)&p, 0, sizeof p);
-    p.x = (const char *)a->x, p.y = (char *)a->y, p.values = (char *)a->values, p.index = a->index, p.lse = a->lse;
+    p.x = (const char *)a->x, p.y = (char *)a->y, p.values = (char *)a->values, p.index = a->index;
+    p.lse = c->op == TC_QUANTISE ? a->scale_out : a->lse;
     p.ldx = a->ldx ? a->ldx : a->n, p.ldy = a->ldy ? a->ldy : a->n;
     p.ldv = a->ldv ? a->ldv : c->top, p.ldi = a->ldi ? a->ldi : c->top;
     p.m = a->m, p.n = a->n;

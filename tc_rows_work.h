@@ -2,6 +2,7 @@
  * tiles share. Needs: tc_epi.h.
  *
  *     TC_SOFTMAX, TC_LOG_SOFTMAX     .op, .rows
+ *     TC_QUANTISE                    .op alone
  *     tc_rows_rank, tc_rows_unrank   (value, column) as an integer: larger is earlier among the largest
  *     tc_rows_sum, tc_rows_prob      a row's largest and its sum of exponentials; an element's probability
  *
@@ -12,7 +13,7 @@
 
 #include "tc_epi.h"
 
-enum { TC_SOFTMAX = 1, TC_LOG_SOFTMAX = 2 };
+enum { TC_SOFTMAX = 1, TC_LOG_SOFTMAX = 2, TC_QUANTISE = 3 };
 enum { TC_ROWS_TOP_MOST = 32 };   /* .top: a lane of a warp for each */
 enum { TC_ROWS_WARPS_MOST = 16 }; /* that have a row between them */
 
@@ -84,42 +85,53 @@ TC_DEV tc__rows_group tc__rows_group_of(int lanes, float *numbers, uint64_t *lis
     return g;
 }
 
-TC_DEV float tc__rows_join(const int sum, int lanes, float x)
+/* What lanes make of a row together: its largest, its sum; or its largest |x|, of which each has one, not negative.
+ * NaN is the largest of those: they are in the order of their bits. */
+enum { TC__ROWS_MAX = 0, TC__ROWS_SUM = 1, TC__ROWS_SIZE = 2 };
+
+TC_DEV float tc__rows_none(const int what) { return what == TC__ROWS_MAX ? -TC__INF : 0.f; }
+TC_DEV float tc__rows_two(const int what, float x, float y)
+{
+    if (what == TC__ROWS_SIZE) return tc_bits_from_f32(x) > tc_bits_from_f32(y) ? x : y;
+    return what == TC__ROWS_SUM ? x + y : fmaxf(x, y);
+}
+
+TC_DEV float tc__rows_join(const int what, int lanes, float x)
 {
 #pragma unroll
     for (int i = 1; i < 32; i *= 2) {
         const float y = __shfl_xor_sync(0xffffffffu, x, i);
-        if (i < lanes) x = sum ? x + y : fmaxf(x, y);
+        if (i < lanes) x = tc__rows_two(what, x, y);
     }
     return x;
 }
 
 /* The blocks' sums, or largest, to the row's, in the order of their ranks. */
-TC_DEV float tc__rows_of_blocks(const int sum, const tc__rows_group *g, float x)
+TC_DEV float tc__rows_of_blocks(const int what, const tc__rows_group *g, float x)
 {
 #if TC_HAS_SM90
-    if (threadIdx.x == 0) g->block[sum] = x;
+    float *own = g->block + (what == TC__ROWS_SUM);
+    if (threadIdx.x == 0) *own = x;
     tc_cluster_sync();
-    x = sum ? 0.f : -TC__INF;
-    if (g->in < g->blocks)
-        TC_LD_SHARED_CLUSTER(, f32, &x, tc_mapa(tc_smem_u32(g->block + sum), (uint32_t)g->in));
-    x = tc__rows_join(sum, 32, x);
+    x = tc__rows_none(what);
+    if (g->in < g->blocks) TC_LD_SHARED_CLUSTER(, f32, &x, tc_mapa(tc_smem_u32(own), (uint32_t)g->in));
+    x = tc__rows_join(what, 32, x);
 #endif
     return x;
 }
 
 /* A row's sum, or largest. Once for each in a kernel. */
-TC_DEV float tc__rows_all(const int sum, const tc__rows_group *g, float x)
+TC_DEV float tc__rows_all(const int what, const tc__rows_group *g, float x)
 {
-    float *to = g->numbers + sum * 32;
-    x = tc__rows_join(sum, g->most, x);
+    float *to = g->numbers + (what == TC__ROWS_SUM) * 32;
+    x = tc__rows_join(what, g->most, x);
     if (g->warps == 1) return x;
     if (g->in == 0) to[g->warp] = x;
     __syncthreads();
-    x = sum ? 0.f : -TC__INF;
+    x = tc__rows_none(what);
     if (g->in < g->warps) x = to[g->in];
-    x = tc__rows_join(sum, 32, x);
-    return g->blocks ? tc__rows_of_blocks(sum, g, x) : x;
+    x = tc__rows_join(what, 32, x);
+    return g->blocks ? tc__rows_of_blocks(what, g, x) : x;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -261,10 +273,10 @@ TC_DEV float tc__rows_value(const int op, const int renorm, const tc__rows_group
     float sum;
     if (!renorm) return tc_rows_prob(op, s, x);
     if (op) {
-        tc_rows_largest(&own, tc__rows_join(0, g->most, x));
+        tc_rows_largest(&own, tc__rows_join(TC__ROWS_MAX, g->most, x));
         x = tc_rows_exp(&own, x);
     }
-    sum = tc__rows_join(1, g->most, x);
+    sum = tc__rows_join(TC__ROWS_SUM, g->most, x);
     return sum == 0.f ? 0.f : x / sum;
 }
 

@@ -19,8 +19,9 @@ enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3, TC_MAX = 4, TC_LOG_SUM_EXP = 5
 
 /* Beside such a kind as kernels have it: the same is kept of all of D; and of it alone, of no row (or column); some
  * rows are no group's, and each group has columns of its own; parts go to what is written by atomics, in one launch;
- * rows go to other ones of D. */
+ * rows go to other ones of D; matrices have sizes of their own, and all of them places for the most that one has. */
 enum { TC__KEEP_ALL = 16, TC__KEEP_NO_LINE = 32, TC__KEEP_SOME = 64, TC__KEEP_ATOMIC = 128, TC__KEEP_SENT = 256 };
+enum { TC__KEEP_EACH = 512 };
 TC_HD TC_CONSTEXPR int tc__keep_kind(int kept) { return kept & 15; }
 
 #ifdef __CUDACC__

@@ -1,11 +1,12 @@
-/* rows.cu - softmax of rows and their largest elements (tc_rows.h): GB/s of what must be read and written, beside a
- * cudaMemcpyAsync that moves as many bytes.
+/* rows.cu - softmax of rows, their largest elements, rows quantised (tc_rows.h): GB/s of what must be read and written,
+ * beside a cudaMemcpyAsync that moves as many bytes.
  *     make build/bench/rows && build/bench/rows       half a minute on an H200
  *     build/bench/rows --list              cases and kernels; needs no GPU
  *     build/bench/rows --case 2 --kernel soft    one of them; --seconds 0.01 --rounds 3: a quick look
  *
  * Calls stand in CUDA graphs over sets of X and Y that do not fit the L2 together, and take turns with the copy's
- * (bench.h). Each row of Y is checked to add up to 1, the chosen values to fall: tests/rows.cu is the test. */
+ * (bench.h). Each row of Y is checked to add up to 1, the chosen values to fall, the largest byte of a quantised row to
+ * be its type's: tests/rows.cu is the test. */
 #define TC_SM90_STUBS
 #include "bench.h"
 
@@ -13,6 +14,8 @@ TC_ROWS_DEFINE(soft, .x = TC_BF16, .op = TC_SOFTMAX)
 TC_ROWS_DEFINE(logs, .x = TC_F32, .op = TC_LOG_SOFTMAX, .y = TC_F32)
 TC_ROWS_DEFINE(route, .x = TC_F32, .op = TC_SOFTMAX, .top = 8, .renorm = 1)
 TC_ROWS_DEFINE(best, .x = TC_BF16, .top = 32)
+TC_ROWS_DEFINE(fp8, .x = TC_BF16, .op = TC_QUANTISE, .y = TC_E4M3)
+TC_ROWS_DEFINE(s8, .x = TC_BF16, .op = TC_QUANTISE, .y = TC_S8)
 
 typedef struct rows_kernel {
     const char *name;
@@ -22,7 +25,8 @@ typedef struct rows_kernel {
 } rows_kernel;
 static const rows_kernel kernels[] = {
     {"soft", soft_run, TC_BF16, TC_BF16, 0, 0}, {"logs", logs_run, TC_F32, TC_F32, 0, 1},
-    {"route", route_run, TC_F32, 0, 8, 0}, {"best", best_run, TC_BF16, 0, 32, 0}};
+    {"route", route_run, TC_F32, 0, 8, 0}, {"best", best_run, TC_BF16, 0, 32, 0},
+    {"fp8", fp8_run, TC_BF16, TC_E4M3, 0, 0}, {"s8", s8_run, TC_BF16, TC_S8, 0, 0}};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 typedef struct rows_case { int m, n; } rows_case;
@@ -34,10 +38,13 @@ typedef struct contest {
     rows_case s;
     const rows_kernel *k;
     char *x, *y;          /* of all sets */
-    float *values;
+    float *values; /* or factors */
     int32_t *index;
     size_t x_size, y_size; /* bytes of a set */
 } contest;
+
+/* Is Y quantised? */
+static __host__ __device__ int in_bytes(const contest *c) { return c->k->y == TC_E4M3 || c->k->y == TC_S8; }
 
 static tc_rows_args args_of(const contest *c, int set)
 {
@@ -46,6 +53,7 @@ static tc_rows_args args_of(const contest *c, int set)
     r.m = c->s.m, r.n = c->s.n, r.x = c->x + c->x_size * set;
     if (c->k->y) r.y = c->y + c->y_size * set;
     if (c->k->top) r.values = c->values, r.index = c->index;
+    if (in_bytes(c)) r.scale_out = c->values;
     return r;
 }
 static int run_rows(void *self, const bench_problem *p, int set)
@@ -58,7 +66,8 @@ static int run_rows(void *self, const bench_problem *p, int set)
 /* What the kernel reads and writes; and as much by a copy, half of it read. */
 static double bytes_of(const contest *c)
 {
-    return (double)c->x_size + (double)(c->k->y ? c->y_size : 0) + 8.0 * c->s.m * c->k->top;
+    const double of_rows = (8.0 * c->k->top + 4.0 * in_bytes(c)) * c->s.m;
+    return (double)c->x_size + (double)(c->k->y ? c->y_size : 0) + of_rows;
 }
 static int run_copy(void *self, const bench_problem *p, int set)
 {
@@ -76,7 +85,13 @@ static __global__ void check_rows(contest c, unsigned *worst)
     const size_t row = blockIdx.x;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
-    if (c.k->y) {
+    if (in_bytes(&c)) {
+        float most = 0; /* a thread's; some thread has the type's largest */
+        for (int i = (int)threadIdx.x; i < c.s.n; i += (int)blockDim.x)
+            most = fmaxf(most, fabsf((float)bench_get(c.k->y, c.y, row * c.s.n + i)));
+        const int there = __syncthreads_or(most == (c.k->y == TC_S8 ? 127.f : 448.f));
+        if (threadIdx.x == 0 && !(there && c.values[row] > 0.f)) bench_report(worst, 1, 0, 0);
+    } else if (c.k->y) {
         double part = 0;
         for (int i = (int)threadIdx.x; i < c.s.n; i += (int)blockDim.x) {
             const double y = bench_get(c.k->y, c.y, row * c.s.n + i);

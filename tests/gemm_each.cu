@@ -6,7 +6,8 @@
  * Elements are small multiples of powers of two, so that sums are exact in any order: D is compared with the host's in
  * every bit. Whatever lies outside of the matrices, of a group's k, in C and D beside them is NaN: what must not be
  * read would show, and what D holds there must stay. Some bounds make no sense, some products cannot be: what the
- * manual says of them is what the test expects. */
+ * manual says of them is what the test expects. Sums of D (.row_sum, .col_sum, .all_sum) are those of what the test
+ * reckons, but for 1e-5 of the size of what is added up. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -43,6 +44,7 @@ typedef struct {
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     tc_status (*plan)(const tc_gemm_args *, tc_gemm_plan *);
     tc_status (*launch)(const tc_gemm_plan *, cudaStream_t);
+    size_t (*room)(const tc_gemm_args *);
     int sm, hook, smem;
     tc_gemm_config c;
 } kernel;
@@ -76,7 +78,23 @@ TC_GEMM_SM90_DEFINE(each_tma, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm
                     .schedule = TC_PINGPONG, HOOK)
 TC_GEMM_SM90_DEFINE(each_tma_outer, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OUTER, .d_layout = TC_COL, .bm = 128,
                     .bn = 128, .step = 64, .c_type = TC_F16)
+TC_GEMM_SM80_DEFINE(each_sums, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, SMALL, .row_sum = TC_SUM,
+                    .col_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS, HOOK)
+TC_GEMM_SM80_DEFINE(each_exp, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .bm = 32, .bn = 64,
+                    .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_SUM)
+TC_GEMM_SM80_DEFINE(each_added, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, SMALL, .row_sum = TC_MAX_ABS,
+                    .col_sum = TC_SUM, .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(each_tma_sums, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 64,
+                    .schedule = TC_PINGPONG, .row_sum = TC_MAX, .col_sum = TC_SUM, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma_all, F16, .d = TC_F32, .groups = TC_GROUPS_ARRAY, OUTER, .bm = 128, .bn = 128, .step = 64,
+                    .row_sum = TC_SUM_SQ, .all_sum = TC_MAX)
+TC_GEMM_DEFINE(any_each_most, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .shapes = TC_SHAPES_SMALL,
+               .all_sum = TC_MAX_ABS, .row_sum = TC_LOG_SUM_EXP, PAIR)
 #ifdef GROUPS_ALL
+TC_GEMM_SM80_DEFINE(k_sums, BF16, .d = TC_BF16, .groups = TC_GROUPS_K, OUTER, SMALL, .row_sum = TC_LOG_SUM_EXP,
+                    .col_sum = TC_MAX, .all_sum = TC_MAX, HOOK)
+TC_GEMM_SM90_DEFINE(each_tma_added, BF16, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 64, .bn = 64,
+                    .row_sum = TC_SUM, .col_sum = TC_MAX, .sum_atomic = 1)
 TC_GEMM_SM90_DEFINE(each_tma_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_ARRAY, .bm = 128,
                     .bn = 128, HOOK)
 TC_GEMM_SM90_DEFINE(each_tma_words, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .groups = TC_GROUPS_ARRAY, .bm = 64,
@@ -103,14 +121,18 @@ TC_GEMM_SM80_DEFINE(each_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups 
 #endif
 
 #define ROW(name, sm, hook, ...)                                                                                      \
-    {#name, name##_can_run, name##_run, name##_plan, name##_launch, sm, hook, __VA_ARGS__, name##_config()}
+    {#name, name##_can_run, name##_run, name##_plan, name##_launch, name##_workspace, sm, hook, __VA_ARGS__,          \
+     name##_config()}
 #define ROW80(name, hook) ROW(name, 80, hook, name##_SMEM)
 #define ROW90(name, hook) ROW(name, 90, hook, name##_SMEM)
 static const kernel kernels[] = {
     ROW80(k_outer, 1), ROW80(k_inner, 0), ROW80(k_mixed, 1), ROW80(each, 1), ROW80(each_turned, 0),
     ROW(any_each, 80, 2, 0), ROW(any_k, 80, 0, 0), ROW90(k_tma, 1), ROW90(k_tma_two, 0), ROW90(k_tma_few, 1),
     ROW90(k_tma_words, 1), ROW90(each_tma, 1), ROW90(each_tma_outer, 0),
+    ROW80(each_sums, 1), ROW80(each_exp, 0), ROW80(each_added, 0), ROW90(each_tma_sums, 1), ROW90(each_tma_all, 0),
+    ROW(any_each_most, 80, 2, 0),
 #ifdef GROUPS_ALL
+    ROW80(k_sums, 1), ROW90(each_tma_added, 0),
     ROW90(k_tma_wide, 2), ROW90(k_tma_fp8, 1), ROW90(k_tma_bytes, 0),
     ROW90(each_tma_fp8, 1), ROW90(each_tma_words, 2), ROW90(each_tma_bytes, 0),
     ROW80(k_bytes, 1), ROW80(k_bytes_outer, 0), ROW80(k_tf32, 2), ROW80(k_f32, 0), ROW80(k_f64, 0), ROW80(k_wide, 0),
@@ -189,6 +211,7 @@ static test_buffer make(int64_t count, int type)
 typedef struct {
     tc_gemm_args g;
     test_buffer bounds, sizes[3], pointers[4], pitches[4];
+    test_buffer kept[3], work; /* of rows, of columns, of all */
     float alpha32, beta32;
     double alpha, beta;
 } call;
@@ -336,13 +359,100 @@ static void fill(problem *p)
     for (int w = 0; w < 4; w++) test_buffer_up(&p->x[w].data);
 }
 
+/* ---- sums of D ---- */
+/* What is there before: nothing (0xff), or what atomics add to. */
+static void kept_reset(const kernel *kn, call *x)
+{
+    const int kinds[3] = {kn->c.row_sum, kn->c.col_sum, 0};
+    for (int w = 0; w < 3; w++) {
+        memset(x->kept[w].host, kn->c.sum_atomic ? 0 : 0xff, x->kept[w].bytes);
+        for (size_t i = 0; i < x->kept[w].bytes / 4 && kn->c.sum_atomic && kinds[w] == TC_MAX; i++)
+            ((float *)x->kept[w].host)[i] = -INFINITY;
+        test_buffer_up(&x->kept[w]);
+    }
+}
+
+/* Places for them, and the workspace: all of it, or (Hopper's kernels) without room for tensor maps. */
+static void kept_make(const kernel *kn, const problem *p, call *x)
+{
+    const size_t places[3] = {(size_t)p->m, (size_t)p->n, 1};
+    for (int w = 0; w < 3; w++) x->kept[w] = test_buffer_make((size_t)p->count * places[w] * 4);
+    kept_reset(kn, x);
+    if (kn->c.row_sum) x->g.row_out = (float *)x->kept[0].dev;
+    if (kn->c.col_sum) x->g.col_out = (float *)x->kept[1].dev;
+    if (kn->c.all_sum) x->g.all_out = (float *)x->kept[2].dev;
+    x->g.workspace_size = test_int(0, 3) ? kn->room(&x->g) : tc__gemm_parts_bytes(&kn->c, &x->g);
+    x->work = test_buffer_make(x->g.workspace_size + 256);
+    memset(x->work.host, 0xff, x->work.bytes);
+    test_buffer_up(&x->work);
+    x->g.workspace = x->g.workspace_size ? (char *)x->work.dev + 16 : 0;
+}
+
+/* `count` of those that are `apart`, from v on: is `got` what is kept of them? */
+typedef struct { const double *v; long long apart; int count; } elements;
+static int kept_wrong(int kind, const elements *e, float got)
+{
+    double most = -INFINITY, size = 0, want = kind == TC_MAX_ABS || kind < TC_MAX ? 0 : -INFINITY;
+    for (int i = 0; i < e->count; i++) most = fmax(most, e->v[i * e->apart]);
+    for (int i = 0; i < e->count; i++) {
+        const double y = e->v[i * e->apart];
+        if (kind == TC_SUM) want += y, size += fabs(y);
+        else if (kind == TC_SUM_SQ) want += y * y, size += y * y;
+        else if (kind == TC_MAX_ABS) want = fmax(want, fabs(y));
+        else size += exp(y - most);
+    }
+    if (kind == TC_MAX) want = most, size = 0;
+    if (kind == TC_LOG_SUM_EXP && e->count) want = most + log(size), size = 1 + fabs(want);
+    return !(got == want || fabs(got - want) <= 1e-5 * size);
+}
+
+/* y: what the hook makes of each product's elements, in its rows. */
+static void compare_kept(const kernel *kn, const problem *p, call *x, const double *y)
+{
+    float *before[3];
+    int wrong = 0, outside = 0;
+    for (int w = 0; w < 3; w++) {
+        before[w] = (float *)malloc(x->kept[w].bytes);
+        memcpy(before[w], x->kept[w].host, x->kept[w].bytes);
+        test_buffer_down(&x->kept[w]);
+    }
+    for (int i = 0; i < p->count; y += (long long)p->rows[i] * p->cols[i], i++) {
+        const int rows = p->computed[i] ? p->rows[i] : 0, cols = p->computed[i] ? p->cols[i] : 0;
+        float *to[3];
+        for (int w = 0; w < 3; w++)
+            to[w] = (float *)x->kept[w].host + (size_t)i * (size_t)(w == 0 ? p->m : w == 1 ? p->n : 1);
+        for (int r = 0; r < rows && kn->c.row_sum; r++) {
+            const elements e = {y + (long long)r * cols, 1, cols};
+            wrong += kept_wrong(kn->c.row_sum, &e, to[0][r]);
+            before[0][to[0] + r - (float *)x->kept[0].host] = to[0][r];
+        }
+        for (int c = 0; c < cols && kn->c.col_sum; c++) {
+            const elements e = {y + c, cols, rows};
+            wrong += kept_wrong(kn->c.col_sum, &e, to[1][c]);
+            before[1][to[1] + c - (float *)x->kept[1].host] = to[1][c];
+        }
+        if (kn->c.all_sum) {
+            const elements e = {y, 1, rows * cols};
+            wrong += kept_wrong(kn->c.all_sum, &e, *to[2]);
+            before[2][i] = *to[2];
+        }
+    }
+    for (int w = 0; w < 3; w++) {
+        outside += memcmp(before[w], x->kept[w].host, x->kept[w].bytes) != 0;
+        free(before[w]);
+    }
+    CHECK(wrong == 0, "%s: %d sums are wrong", test_context, wrong);
+    CHECK(outside == 0, "%s: sums written that no product has", test_context);
+}
+
 /* D and what surrounds it beside the host's. */
-static void compare(const kernel *kn, problem *p, const call *x, const told *hook, const test_buffer *count)
+static void compare(const kernel *kn, problem *p, call *x, const told *hook, const test_buffer *count)
 {
     matrix *d = &p->x[D];
     const int *counts = (const int *)count->host;
     const float *bias = (const float *)((const char *)count->host + ((const char *)hook->bias - (char *)count->dev));
     uint8_t *before = (uint8_t *)malloc(d->data.bytes);
+    double *y = (double *)calloc(count->bytes / 4 + 1, sizeof(double)); /* there is a count for each */
     int bad = 0, outside = 0, uncounted = 0;
     long long base = 0;
     memcpy(before, d->data.host, d->data.bytes);
@@ -360,6 +470,7 @@ static void compare(const kernel *kn, problem *p, const call *x, const told *hoo
                 double want = x->alpha * sum;
                 if (x->beta != 0) want += x->beta * get(p->x[C].type, p->x[C].data.host, place(&p->x[C], i, r, c));
                 if (kn->hook) want += bias[i] + c % 3 * 0.5;
+                y[base] = want;
                 put(kn->c.d, before, to, want);
                 bad += !(get(kn->c.d, before, to) == get(kn->c.d, d->data.host, to));
                 memcpy(before + to * (size_t)size_of(kn->c.d), (uint8_t *)d->data.host + to * (size_t)size_of(kn->c.d),
@@ -371,7 +482,8 @@ static void compare(const kernel *kn, problem *p, const call *x, const told *hoo
     CHECK(outside == 0, "%s: %d bytes written that are no product's", test_context, outside);
     CHECK(uncounted == 0, "%s: %d elements for which the hook is not called once", test_context, uncounted);
     memcpy(d->data.host, before, d->data.bytes);
-    free(before);
+    if (tc__gemm_keeps(kn->c)) compare_kept(kn, p, x, y);
+    free(before), free(y);
 }
 
 static void one(const kernel *kn, uint64_t id)
@@ -412,7 +524,8 @@ static void one(const kernel *kn, uint64_t id)
     test_buffer maps = test_buffer_make(1 << 16); /* where Hopper's kernels have tensor maps of products */
     memset(maps.host, 0xff, maps.bytes);
     test_buffer_up(&maps);
-    if (test_int(0, 2)) x.g.workspace = (char *)maps.dev + 16, x.g.workspace_size = maps.bytes - 256;
+    if (!tc__gemm_keeps(*t) && test_int(0, 2))
+        x.g.workspace = (char *)maps.dev + 16, x.g.workspace_size = maps.bytes - 256;
     x.g.pdl = test_int(0, 3) == 0;
 
     size_t elements = 0; /* one buffer: calls of the hook for each element, strays, sizes, bases, biases */
@@ -431,6 +544,7 @@ static void one(const kernel *kn, uint64_t id)
     }
     test_buffer_up(&count);
     if (kn->hook) x.g.epi_args = &hook, x.g.epi_size = sizeof hook;
+    if (tc__gemm_keeps(*t)) kept_make(kn, &p, &x);
 
     snprintf(test_context, sizeof test_context, "%s, problem %llu: m %d n %d k %d groups %d alpha %g beta %g", kn->name,
              (unsigned long long)id, p.m, p.n, p.k, p.count, x.alpha, x.beta);
@@ -444,6 +558,7 @@ static void one(const kernel *kn, uint64_t id)
         if (test_int(0, 3) == 0) { /* the same by a plan, over what is there */
             memset(count.host, 0, (elements + 1) * 4);
             test_buffer_up(&count), test_buffer_up(&p.x[D].data);
+            if (tc__gemm_keeps(*t)) kept_reset(kn, &x);
             st = kn->plan(&x.g, &plan);
             if (st == TC_OK) st = kn->launch(&plan, 0);
             CHECK(st == TC_OK, "%s: plan: %s", test_context, tc_why());
@@ -453,6 +568,8 @@ static void one(const kernel *kn, uint64_t id)
     }
     for (int w = 0; w < 4; w++) test_buffer_drop(&p.x[w].data);
     test_buffer_drop(&maps);
+    for (int w = 0; w < 3 && tc__gemm_keeps(*t); w++) test_buffer_drop(&x.kept[w]);
+    if (tc__gemm_keeps(*t)) test_buffer_drop(&x.work);
     if (cut) test_buffer_drop(&x.bounds);
     for (int s = 0; s < 3 && !cut; s++) test_buffer_drop(&x.sizes[s]);
     for (int w = 0; w < 4 && !cut; w++) test_buffer_drop(&x.pointers[w]), test_buffer_drop(&x.pitches[w]);
@@ -512,7 +629,8 @@ static void bad_each(const kernel *kn, const tc_gemm_args *good, const int32_t *
     g = *good, g.b = 0, refused(kn, &g, "b is null");
     g = *good, g.stride_d = 0, refused(kn, &g, "stride_d = 0, but groups.count = 4 products need a place each");
     g = *good, g.a = 0, g.b = 0, g.k = 0, g.groups.each.b = pointers, refused(kn, &g, "k = 0, but b is given");
-    g = *good, g.m = g.n = 1 << 30, g.lda = g.ldb = g.ldd = 1 << 30, refused(kn, &g, "more than 2^31 tiles");
+    g = *good, g.m = g.n = 1 << 30, g.lda = g.ldb = g.ldd = 1 << 30;
+    refused(kn, &g, tc__gemm_twice(kn->c) ? "is less than the " : "more than 2^31 tiles");
     g = *good, g.groups.each.lda = (const int64_t *)there, g.lda = 0, g.m = 0;
     CHECK(kn->run(&g, 0) == TC_OK, "%s: m = 0: %s", kn->name, tc_why());
 }
@@ -563,12 +681,25 @@ static void once(const kernel *kn)
     good.stride_d = 4096, good.groups.count = 4;
     if (kn->hook) good.epi_args = hook, good.epi_size = sizeof hook;
     if (kn->c.groups == TC_GROUPS_K) good.groups.offsets = there;
+    if (kn->c.row_sum) good.row_out = (float *)at;
+    if (kn->c.col_sum) good.col_out = (float *)at;
+    if (kn->c.all_sum) good.all_out = (float *)at;
+    if (tc__gemm_twice(kn->c)) good.workspace = at + (1 << 19), good.workspace_size = 1 << 19;
     CHECK(kn->can_run(&good, 0) == TC_OK, "%s: %s", kn->name, tc_why());
     if (!strcmp(kn->name, "k_tma_two") || !strcmp(kn->name, "each_tma_outer")) plan_of_another(kn);
 #ifndef FUZZ_KERNELS
     if (!strcmp(kn->name, "each_tma"))
         CHECK(each_tma_workspace(&good) == 4 * 256 + 112, "%d bytes of workspace", (int)each_tma_workspace(&good));
 #endif
+    if (tc__gemm_twice(kn->c)) {
+        const size_t least = tc__gemm_parts_bytes(&kn->c, &good);
+        g = good, g.workspace_size = least;
+        CHECK(kn->can_run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+        g.workspace_size = least - 16, refused(kn, &g, "is less than the ");
+        g = good, g.workspace = 0, g.workspace_size = 0;
+        refused(kn, &g, "workspace_size = 0 is less than the ");
+    }
+    if (kn->c.row_sum) g = good, g.row_out = 0, refused(kn, &g, "row_out is null, but the kernel has .row_sum");
     g = good, g.groups.count = 0, refused(kn, &g, "groups.count = 0 must be in 1..65536");
     g = good, g.groups.count = 65537, refused(kn, &g, "groups.count = 65537 must be in 1..65536");
     g = good, g.groups.expected = -1, refused(kn, &g, "groups.expected = -1 is negative");

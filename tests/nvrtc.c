@@ -185,7 +185,9 @@ int main(int argc, char **argv)
                       *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", "attn_sm120", 0},
                       *const attn_decode[] = {"decode", 0}, *const attn_mla[] = {"mla", 0},
                       *const attn_append[] = {"append", 0},
-                      *const rows[] = {"choose", "choose_block", "choose_stream", 0}, *const b2b[] = {"two", 0},
+                      *const rows[] = {"choose", "choose_block", "choose_stream", "tokens", "tokens_block",
+                                       "tokens_stream", 0},
+                      *const b2b[] = {"two", 0},
                       *const attn100[] = {"attn100", 0}, *const attn120[] = {"attn120", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
@@ -228,7 +230,8 @@ int main(int argc, char **argv)
     static const char source_append[] = "#include \"tc_attn_append.h\"\n"
         "TC_ATTN_APPEND_DEFINE(append, .type = TC_BF16, .kv = TC_E4M3, .rope = TC_ROPE_HALVES, .norm = 1)\n";
     static const char source_rows[] = "#include \"tc_rows.h\"\n"
-        "TC_ROWS_DEFINE(choose, .x = TC_BF16, .op = TC_SOFTMAX, .top = 8, .renorm = 1)\n";
+        "TC_ROWS_DEFINE(choose, .x = TC_BF16, .op = TC_SOFTMAX, .top = 8, .renorm = 1)\n"
+        "TC_ROWS_DEFINE(tokens, .x = TC_BF16, .op = TC_QUANTISE, .y = TC_E4M3)\n";
     static const char source_kernel[] =
         "#include \"tc_kernel.h\"\n"
         "typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } params;\n"

@@ -399,6 +399,17 @@ static void fix_groups90(gemm_draw *g)
     if (c->groups == TC_GROUPS_ROWS && chance(40)) c->index = test_int(1, 3);
 }
 
+/* Sums of theirs. */
+static void fix_each_sums(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    if (c->d == TC_F64 || !chance(35)) return;
+    c->d_layout = 0;
+    c->row_sum = PICK(0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX, TC_LOG_SUM_EXP);
+    c->col_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS, TC_MAX);
+    c->all_sum = chance(50) ? 0 : c->col_sum ? c->col_sum : PICK(TC_SUM, TC_MAX_ABS);
+}
+
 /* Groups cut along k, products of their own. */
 static void fix_each(gemm_draw *g)
 {
@@ -410,6 +421,7 @@ static void fix_each(gemm_draw *g)
     if (c->a == TC_F32) c->a_layout = c->b_layout = 0;
     if (c->a == TC_S8) c->b = PICK(TC_S8, TC_U8), c->d = TC_F32;
     if (c->a == TC_F64) c->d = TC_F64, c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = told_hooks;
+    fix_each_sums(g);
 }
 
 /* Hopper's: k is the outer axis of what is cut. */
@@ -422,6 +434,7 @@ static void fix_each90(gemm_draw *g)
     if (chance(50)) c->a = c->b = PICK(TC_TF32, TC_S8, TC_E4M3, TC_E5M2);
     if (c->groups == TC_GROUPS_ARRAY) c->a_layout = PICK(0, TC_ROW, TC_COL), c->b_layout = PICK(0, TC_ROW, TC_COL);
     if (c->a == TC_S8) c->b = PICK(TC_S8, TC_U8), c->d = TC_F32;
+    fix_each_sums(g);
 }
 
 /* 2:4. */
@@ -844,8 +857,8 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
                  from, id, i, i, sm == 90 ? g->c.step : 0, view.bn, 1 + pair);
         return;
     case EACH:
-        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_plan, k%d_launch, %d, %s, k%d_SMEM, k%d_config()}", i,
-                 i, i, i, i, from, id, i, i);
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_plan, k%d_launch, k%d_workspace, %d, %s, k%d_SMEM, "
+                 "k%d_config()}", i, i, i, i, i, i, from, id, i, i);
         return;
     case GATE:
         snprintf(to, size, "{\"k%d,\", k%d_run, k%d_plan, k%d_launch, k%d_workspace, %d, k%d_SMEM, %s, %d, "
