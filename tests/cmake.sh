@@ -29,7 +29,8 @@ fails() { # fails WHAT TEXT COMMAND...: it fails, and says TEXT
 project() { # project DIRECTORY [-DOPTION...]: configures examples/cmake there, without a word of warning
     at=$1
     shift
-    cmake -S "$source" -B "$at" -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_FLAGS=-Werror=all-warnings \
+    cmake -S "$source" -B "$at" -DCMAKE_CUDA_COMPILER="$nvcc" \
+        -DCMAKE_CUDA_FLAGS="-Werror=all-warnings -DTC__GEMM_ONE_TILE" \
         -DCMAKE_C_FLAGS="-Wall -Wextra -Wpedantic -Werror" "$@" > "$work/configured" 2>&1
     code=$?
     if [ $code -ne 0 ]; then cat "$work/configured"; else grep -i warning "$work/configured" && code=1; fi

@@ -117,25 +117,16 @@ TC_GEMM_SM80_DEFINE(sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_BF
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .warps_n = 2, .aux = TC_F16,
                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .all_sum = TC_SUM_SQ, .epi2 = HOOKED(pair))
-TC_GEMM_SM80_DEFINE(sm80_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_MAX, .col_sum = TC_MAX,
-                    .all_sum = TC_MAX)
 TC_GEMM_SM80_DEFINE(sm80_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_LOG_SUM_EXP)
-TC_GEMM_SM80_DEFINE(sm80_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .aux = TC_BF16,
-                    .aux_what = TC_AUX_PRE, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
 TC_GEMM_SM80_DEFINE(sm80_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS,
                     .row_sum = TC_LOG_SUM_EXP)
-TC_GEMM_SM80_DEFINE(sm80_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .groups = TC_GROUPS_ROWS,
-                    .row_sum = TC_MAX_ABS)
 TC_GEMM_SM80_DEFINE(sm80_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
                     .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_index, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index = TC_INDEX_A, .row_sum = TC_MAX,
                     .col_sum = TC_SUM, .all_sum = TC_MAX)
 TC_GEMM_SM80_DEFINE(sm80_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu, .all_sum = TC_MAX_ABS)
-TC_GEMM_SM80_DEFINE(sm80_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .warps_n = 2,
-                    .groups = TC_GROUPS_MASKED, .gate = HOOKED(gate_bias), .row_sum = TC_SUM)
 TC_GEMM_SM80_DEFINE(sm80_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .row_sum = TC_SUM, .col_sum = TC_MAX_ABS,
                     .sum_atomic = 1, .epi = HOOKED(bias_relu))
-TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
@@ -147,42 +138,28 @@ TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, 
                     .row_sum = TC_MAX_ABS, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 256, .bn = 64, .step = 16, .split = 1,
                     .row_sum = TC_MAX, .col_sum = TC_MAX, .all_sum = TC_MAX)
-TC_GEMM_SM90_DEFINE(sm90_pp_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
-                    .schedule = TC_PINGPONG, .row_sum = TC_MAX, .all_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 96, .step = 48, .split = 1,
                     .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM90_DEFINE(sm90_pp_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 16,
                     .schedule = TC_PINGPONG, .row_sum = TC_LOG_SUM_EXP, .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90_swap_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1,
                     .split = 1, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX)
-TC_GEMM_SM90_DEFINE(sm90_k2_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
-                    .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 96, .step = 48,
                     .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_groups_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 128,
-                    .schedule = TC_PINGPONG, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A, .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM90_DEFINE(sm90_swap_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
                     .swap = 1, .groups = TC_GROUPS_MASKED, .row_sum = TC_MAX, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bm = 64, .bn = 128,
                     .groups = TC_GROUPS_ROWS, .row_sum = TC_MAX_ABS, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 256, .bn = 64,
-                    .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_index, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .index = TC_INDEX_A,
                     .row_sum = TC_SUM, .col_sum = TC_MAX_ABS, .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 64, .split = 1,
                     .gate = tc_gate_silu, .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM90_DEFINE(sm90_gate_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 192,
                     .schedule = TC_PINGPONG, .gate = HOOKED(gate_bias), .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
-TC_GEMM_SM90_DEFINE(sm90_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
-                    .index = TC_INDEX_A, .groups = TC_GROUPS_ROWS, .gate = HOOKED(gate_bias), .row_sum = TC_MAX)
 TC_GEMM_SM90_DEFINE(sm90_atomic, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 96, .step = 48, .split = 1,
                     .row_sum = TC_MAX, .col_sum = TC_SUM, .sum_atomic = 1)
-TC_GEMM_SM90_DEFINE(sm90_atomic_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
-                    .swap = 1, .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM_SQ, .sum_atomic = 1)
 TC_GEMM_SM90_DEFINE(sm90_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .all_sum = TC_SUM_SQ,
                     .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
-                    .swap = 1, .split = 1, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8, .swap = 1,
                     .split = 1, .aux = TC_BF16, .aux_what = TC_AUX_PRE, .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .d_layout = TC_COL,
@@ -192,8 +169,6 @@ TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm 
 /* 8 bits, bits, and across D */
 TC_GEMM_SM80_DEFINE(sm80_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_E4M3, .aux_epi = scaled,
                     .aux_layout = TC_COL, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
-TC_GEMM_SM80_DEFINE(sm80_both, .a = TC_BF16, .b = TC_BF16, .d = TC_E5M2, .bn = 128, .aux = TC_F32,
-                    .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
 TC_GEMM_SM80_DEFINE(sm80_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 96, .warps_n = 2,
                     .d_layout = TC_COL, .aux = TC_B1, .aux_epi = mask, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
@@ -201,29 +176,21 @@ TC_GEMM_SM90_DEFINE(sm90_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128
 TC_GEMM_SM90_DEFINE(sm90_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1,
                     .aux = TC_E4M3, .aux_epi = scaled, .aux_layout = TC_COL, .row_sum = TC_SUM,
                     .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_turn32, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .aux = TC_F32,
-                    .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .row_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .step = 64,
                     .cluster_m = 2, .schedule = TC_PINGPONG, .aux = TC_B1, .aux_epi = mask, .row_sum = TC_SUM_SQ,
                     .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90_swap_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
                     .swap = 1, .aux = TC_BF16, .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_col_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .d_layout = TC_COL,
-                    .aux = TC_BF16, .aux_what = TC_AUX_PRE, .aux_layout = TC_ROW, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_both, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bn = 128, .aux = TC_E4M3, .aux_epi = scaled,
                     .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_bits, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .aux = TC_B1,
                         .aux_epi = mask, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_ANY_DEFINE(sm90_any_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64,
-                        .row_sum = TC_LOG_SUM_EXP)
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_max, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .row_sum = TC_MAX,
                         .all_sum = TC_MAX, .epi = HOOKED(bias_relu))
 /* not all of D, rows that go elsewhere, sums of groups */
 TC_GEMM_SM80_DEFINE(sm80_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
                     .triangle = TC_TRIANGLE_LOWER, .row_sum = TC_SUM, .col_sum = TC_MAX, .all_sum = TC_SUM,
                     .epi = HOOKED(bias_relu))
-TC_GEMM_SM80_DEFINE(sm80_band, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64,
-                    .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ, IN_BAND)
 TC_GEMM_SM80_DEFINE(sm80_bsr, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bsr = 128, .row_sum = TC_MAX_ABS,
                     .all_sum = TC_MAX_ABS)
 TC_GEMM_SM80_DEFINE(sm80_send, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index = TC_INDEX_A | TC_INDEX_D,
@@ -231,17 +198,11 @@ TC_GEMM_SM80_DEFINE(sm80_send, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .index =
 TC_GEMM_SM80_DEFINE(sm80_group_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
                     .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM,
                     .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
-TC_GEMM_SM80_DEFINE(sm80_masked_all, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .groups = TC_GROUPS_MASKED,
-                    .all_sum = TC_MAX)
 TC_GEMM_SM80_DEFINE(sm80_k, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .a_layout = TC_COL,
                     .b_layout = TC_ROW, .groups = TC_GROUPS_K, .row_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ)
-TC_GEMM_SM80_DEFINE(sm80_gate_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu, .row_sum = TC_MAX,
-                    .col_sum = TC_SUM, .all_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 96, .step = 48,
                     .cluster_m = 2, .triangle = TC_TRIANGLE_UPPER, .row_sum = TC_SUM_SQ, .col_sum = TC_SUM,
                     .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_swap_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .step = 16,
-                    .swap = 1, .triangle = TC_TRIANGLE_LOWER, .row_sum = TC_MAX, .col_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_band, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .cluster_n = 2,
                     .schedule = TC_PINGPONG, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX, IN_BAND)
 TC_GEMM_SM90_DEFINE(sm90_bsr, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .bsr = 128,
@@ -250,23 +211,12 @@ TC_GEMM_SM90_DEFINE(sm90_some_k, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm =
                     .epi_size = TC_NO_ARGS, .row_sum = TC_SUM, .sum_atomic = 0)
 TC_GEMM_SM90_DEFINE(sm90_send, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .index = TC_INDEX_D,
                     .row_sum = TC_SUM, .col_sum = TC_MAX_ABS, .all_sum = TC_SUM, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_swap_send, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .step = 16,
-                    .swap = 1, .index = TC_INDEX_A | TC_INDEX_D, .row_sum = TC_SUM_SQ, .col_sum = TC_MAX,
-                    .sum_atomic = 1)
 TC_GEMM_SM90_DEFINE(sm90_group_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 96, .step = 48,
                     .groups = TC_GROUPS_ROWS, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM,
                     .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_swap_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
-                    .swap = 1, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .row_sum = TC_SUM, .all_sum = TC_MAX_ABS)
-TC_GEMM_SM90_DEFINE(sm90_masked_cols, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 256, .bn = 64,
-                    .groups = TC_GROUPS_MASKED, .col_sum = TC_SUM_SQ, .sum_atomic = 1)
-TC_GEMM_SM90_DEFINE(sm90_groups_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bm = 64, .bn = 128,
-                    .groups = TC_GROUPS_ROWS, .all_sum = TC_MAX_ABS, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_k, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .a_layout = TC_COL,
                     .b_layout = TC_ROW, .groups = TC_GROUPS_K, .row_sum = TC_SUM, .col_sum = TC_MAX_ABS,
                     .all_sum = TC_MAX_ABS)
-TC_GEMM_SM90_DEFINE(sm90_gate_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 64,
-                    .split = 1, .gate = tc_gate_silu, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_gate_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 128,
                     .schedule = TC_PINGPONG, .gate = tc_gate_silu, .col_sum = TC_SUM_SQ, .all_sum = TC_MAX_ABS)
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_send, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64,
@@ -274,22 +224,74 @@ TC_GEMM_SM90_ANY_DEFINE(sm90_any_send, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16,
 /* C of another type than D */
 TC_GEMM_SM80_DEFINE(sm80_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .c_type = TC_F32,
                     .epi = HOOKED(bias_relu))
-TC_GEMM_SM80_DEFINE(sm80_c16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .d_layout = TC_COL,
-                    .c_type = TC_F16)
 TC_GEMM_SM90_DEFINE(sm90_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 16, .split = 1,
                     .c_type = TC_F32, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_c16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
                     .schedule = TC_PINGPONG, .c_type = TC_BF16, .epi2 = HOOKED(pair))
-TC_GEMM_SM90_DEFINE(sm90_c_large, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 256, .bn = 192, .c_type = TC_F32)
 TC_GEMM_SM90_DEFINE(sm90_c_sums, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 128, .bn = 192, .step = 64,
                     .schedule = TC_PINGPONG, .c_type = TC_BF16, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_c_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .d_layout = TC_COL,
-                    .c_type = TC_BF16)
 TC_GEMM_SM90_DEFINE(sm90_swap_c, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1,
                     .split = 1, .c_type = TC_F32, .epi = HOOKED(bias_relu))
 TC_GEMM_SM90_DEFINE(sm90_c_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
                     .triangle = TC_TRIANGLE_LOWER, .c_type = TC_F32)
 TC_GEMM_SM90_ANY_DEFINE(sm90_any_c, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64, .c_type = TC_F32)
+#ifndef SOME_KERNELS /* the Makefile leaves these out where make test runs in tcemu; make fuzz has them */
+TC_GEMM_SM80_DEFINE(sm80_groups_fp8, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .groups = TC_GROUPS_ROWS,
+                    .row_sum = TC_MAX_ABS)
+TC_GEMM_SM80_DEFINE(sm80_lse_hook, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .aux = TC_BF16,
+                    .aux_what = TC_AUX_PRE, .row_sum = TC_LOG_SUM_EXP, .all_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
+TC_GEMM_SM80_DEFINE(sm80_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .warps_n = 2,
+                    .groups = TC_GROUPS_MASKED, .gate = HOOKED(gate_bias), .row_sum = TC_SUM)
+TC_GEMM_SM80_DEFINE(sm80_masked_all, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .groups = TC_GROUPS_MASKED,
+                    .all_sum = TC_MAX)
+TC_GEMM_SM80_DEFINE(sm80_gate_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu, .row_sum = TC_MAX,
+                    .col_sum = TC_SUM, .all_sum = TC_SUM)
+TC_GEMM_SM80_DEFINE(sm80_c16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .d_layout = TC_COL,
+                    .c_type = TC_F16)
+TC_GEMM_SM80_DEFINE(sm80_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM80_DEFINE(sm80_both, .a = TC_BF16, .b = TC_BF16, .d = TC_E5M2, .bn = 128, .aux = TC_F32,
+                    .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .epi = HOOKED(bias_relu))
+TC_GEMM_SM80_DEFINE(sm80_band, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64,
+                    .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM_SQ, .all_sum = TC_SUM_SQ, IN_BAND)
+TC_GEMM_SM80_DEFINE(sm80_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .row_sum = TC_MAX, .col_sum = TC_MAX,
+                    .all_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_pp_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .step = 48,
+                    .schedule = TC_PINGPONG, .row_sum = TC_MAX, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_k2_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
+                    .row_sum = TC_LOG_SUM_EXP, .col_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_groups_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 128,
+                    .schedule = TC_PINGPONG, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A, .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM90_DEFINE(sm90_masked, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 256, .bn = 64,
+                    .groups = TC_GROUPS_MASKED, .row_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .index = TC_INDEX_A, .groups = TC_GROUPS_ROWS, .gate = HOOKED(gate_bias), .row_sum = TC_MAX)
+TC_GEMM_SM90_DEFINE(sm90_atomic_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8,
+                    .swap = 1, .groups = TC_GROUPS_ROWS, .row_sum = TC_SUM_SQ, .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(sm90_swap_signed, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .split = 1, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_turn32, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .aux = TC_F32,
+                    .aux_what = TC_AUX_PRE, .aux_layout = TC_COL, .row_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(sm90_col_turn, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .d_layout = TC_COL,
+                    .aux = TC_BF16, .aux_what = TC_AUX_PRE, .aux_layout = TC_ROW, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_swap_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .row_sum = TC_SUM, .all_sum = TC_MAX_ABS)
+TC_GEMM_SM90_DEFINE(sm90_masked_cols, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 256, .bn = 64,
+                    .groups = TC_GROUPS_MASKED, .col_sum = TC_SUM_SQ, .sum_atomic = 1)
+TC_GEMM_SM90_DEFINE(sm90_groups_amax, .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bm = 64, .bn = 128,
+                    .groups = TC_GROUPS_ROWS, .all_sum = TC_MAX_ABS, .epi = HOOKED(bias_relu))
+TC_GEMM_SM90_DEFINE(sm90_gate_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .step = 64,
+                    .split = 1, .gate = tc_gate_silu, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_c_large, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 256, .bn = 192, .c_type = TC_F32)
+TC_GEMM_SM90_DEFINE(sm90_c_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .d_layout = TC_COL,
+                    .c_type = TC_BF16)
+TC_GEMM_SM90_DEFINE(sm90_swap_triangle, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .triangle = TC_TRIANGLE_LOWER, .row_sum = TC_MAX, .col_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_swap_send, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .step = 16,
+                    .swap = 1, .index = TC_INDEX_A | TC_INDEX_D, .row_sum = TC_SUM_SQ, .col_sum = TC_MAX,
+                    .sum_atomic = 1)
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 96, .bn = 64,
+                        .row_sum = TC_LOG_SUM_EXP)
+#endif
 #endif
 
 #define ROW(name, sm, hook, any, step, wide, split)                                                                   \
@@ -317,89 +319,77 @@ static const kernel kernels[] = {
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_max, 80, PAIR, 1, 0, 0, 0),
-    ROW(sm80_signed, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_lse, 80, PLAIN, 1, 0, 0, 0),
-    ROW(sm80_lse_hook, 80, PAIR, 1, 0, 0, 0),
     ROW(sm80_groups, 80, PLAIN, 1, 0, 0, 0),
-    ROW(sm80_groups_fp8, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_masked, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_index, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_gate, 80, PLAIN, 1, 0, 0, 0),
-    ROW(sm80_gate_groups, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_atomic, 80, BIAS_RELU, 1, 0, 0, 0),
-    ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90, 90, BIAS_RELU, 0, 32, 128, 1),
     ROW(sm90_pp, 90, PAIR, 0, 0, 0, 0),
     ROW(sm90_turns, 90, BIAS_RELU, 0, 64, 192, 0),
     ROW(sm90_k2, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_signed, 90, PLAIN, 0, 16, 64, 1),
-    ROW(sm90_pp_signed, 90, PLAIN, 0, 48, 96, 0),
     ROW(sm90_lse, 90, PLAIN, 0, 48, 96, 1),
     ROW(sm90_pp_lse, 90, PAIR, 0, 16, 128, 0),
     ROW(sm90_swap_lse, 90, PLAIN, 0, 16, 64, 1),
-    ROW(sm90_k2_lse, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_groups, 90, BIAS_RELU, 0, 48, 96, 0),
-    ROW(sm90_groups_pp, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_swap_masked, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_groups_fp8, 90, BIAS_RELU, 0, 0, 0, 0),
-    ROW(sm90_masked, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_index, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_gate, 90, PLAIN, 0, 64, 128, 1),
     ROW(sm90_gate_pp, 90, BIAS_RELU, 0, 0, 0, 0),
-    ROW(sm90_gate_groups, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_atomic, 90, PLAIN, 0, 48, 96, 1),
-    ROW(sm90_atomic_groups, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_all, 90, BIAS_RELU, 0, 0, 0, 0),
-    ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1),
     ROW(sm90_swap, 90, BIAS_RELU, 0, 8, 64, 1),
     ROW(sm90_col, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any, 90, PLAIN, 1, 0, 0, 0),
     ROW(sm80_turn, 80, BIAS_RELU, 1, 0, 0, 0),
-    ROW(sm80_both, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_bits, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm90_fp8, 90, PAIR, 0, 0, 0, 0),
     ROW(sm90_turn, 90, BIAS_RELU, 0, 32, 128, 1),
-    ROW(sm90_turn32, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_bits, 90, PAIR, 0, 64, 192, 0),
     ROW(sm90_swap_turn, 90, BIAS_RELU, 0, 8, 64, 0),
-    ROW(sm90_col_turn, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_both, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_any_bits, 90, BIAS_RELU, 1, 0, 0, 0),
-    ROW(sm90_any_lse, 90, PLAIN, 1, 0, 0, 0),
     ROW(sm90_any_max, 90, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_triangle, 80, BIAS_RELU, 1, 0, 0, 0),
-    ROW(sm80_band, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_bsr, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_send, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_group_sums, 80, BIAS_RELU, 1, 0, 0, 0),
-    ROW(sm80_masked_all, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm80_k, 80, PLAIN, 1, 0, 0, 0),
-    ROW(sm80_gate_col, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90_triangle, 90, BIAS_RELU, 0, 48, 96, 0),
-    ROW(sm90_swap_triangle, 90, PLAIN, 0, 16, 64, 0),
     ROW(sm90_band, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_bsr, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_some_k, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_send, 90, BIAS_RELU, 0, 0, 0, 0),
-    ROW(sm90_swap_send, 90, PLAIN, 0, 16, 64, 0),
     ROW(sm90_group_sums, 90, BIAS_RELU, 0, 48, 96, 0),
-    ROW(sm90_swap_groups, 90, PLAIN, 0, 16, 64, 0),
-    ROW(sm90_masked_cols, 90, PLAIN, 0, 0, 0, 0),
-    ROW(sm90_groups_amax, 90, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm90_k, 90, PLAIN, 0, 0, 0, 0),
-    ROW(sm90_gate_col, 90, PLAIN, 0, 64, 128, 1),
     ROW(sm90_gate_amax, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_any_send, 90, PLAIN, 1, 0, 0, 0),
     ROW(sm80_c32, 80, BIAS_RELU, 1, 0, 0, 0),
-    ROW(sm80_c16, 80, PLAIN, 1, 0, 0, 0),
     ROW(sm90_c32, 90, BIAS_RELU, 0, 16, 128, 1),
     ROW(sm90_c16, 90, PAIR, 0, 48, 96, 0),
-    ROW(sm90_c_large, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_c_sums, 90, BIAS_RELU, 0, 64, 192, 0),
-    ROW(sm90_c_col, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_swap_c, 90, BIAS_RELU, 0, 16, 64, 1),
     ROW(sm90_c_triangle, 90, PLAIN, 0, 0, 0, 0),
     ROW(sm90_any_c, 90, PLAIN, 1, 0, 0, 0),
+#ifndef SOME_KERNELS
+    ROW(sm80_groups_fp8, 80, PLAIN, 1, 0, 0, 0), ROW(sm80_lse_hook, 80, PAIR, 1, 0, 0, 0),
+    ROW(sm80_gate_groups, 80, BIAS_RELU, 1, 0, 0, 0), ROW(sm80_masked_all, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_gate_col, 80, PLAIN, 1, 0, 0, 0), ROW(sm80_c16, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm80_all, 80, PLAIN, 1, 0, 0, 0), ROW(sm80_both, 80, BIAS_RELU, 1, 0, 0, 0),
+    ROW(sm80_band, 80, PLAIN, 1, 0, 0, 0), ROW(sm80_signed, 80, PLAIN, 1, 0, 0, 0),
+    ROW(sm90_pp_signed, 90, PLAIN, 0, 48, 96, 0), ROW(sm90_k2_lse, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_groups_pp, 90, PLAIN, 0, 0, 0, 0), ROW(sm90_masked, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_gate_groups, 90, BIAS_RELU, 0, 0, 0, 0), ROW(sm90_atomic_groups, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_swap_signed, 90, PLAIN, 0, 16, 64, 1), ROW(sm90_turn32, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_col_turn, 90, BIAS_RELU, 0, 0, 0, 0), ROW(sm90_swap_groups, 90, PLAIN, 0, 16, 64, 0),
+    ROW(sm90_masked_cols, 90, PLAIN, 0, 0, 0, 0), ROW(sm90_groups_amax, 90, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm90_gate_col, 90, PLAIN, 0, 64, 128, 1), ROW(sm90_c_large, 90, PLAIN, 0, 0, 0, 0),
+    ROW(sm90_c_col, 90, PLAIN, 0, 0, 0, 0), ROW(sm90_swap_triangle, 90, PLAIN, 0, 16, 64, 0),
+    ROW(sm90_swap_send, 90, PLAIN, 0, 16, 64, 0), ROW(sm90_any_lse, 90, PLAIN, 1, 0, 0, 0),
+#endif
 #endif
 };
 #endif

@@ -137,10 +137,10 @@ while IFS=';' read -r file function example arch pattern but; do
         f != "-" && /^}/ { on = 0 }' "$from" > "$out/lines"
     [ -s "$out/lines" ] || { echo "mutants.sh: nothing to delete in $file, $function" >&2 && exit 2; }
     while IFS=: read -r n text; do
-        # of the Blackwell GEMM every twelfth, of its attention every 30th, of the skeleton every sixth, of Rubin's
-        # example every 15th, of the others every one; all of them with ALL=1, as make mutants has it
+        # of the Blackwell GEMM every 24th, of its attention every 45th, of the skeleton every twelfth, of Rubin's
+        # example every 30th, of the other examples every other one; all of them with ALL=1, as make mutants has it
         case $file in
-        examples/35*) every=15 ;; tc_gemm_sm100*) every=12 ;; tc_attn*) every=30 ;; tc_*) every=6 ;; *) every=1 ;;
+        examples/35*) every=30 ;; tc_gemm_sm100*) every=24 ;; tc_attn*) every=45 ;; tc_*) every=12 ;; *) every=2 ;;
         esac
         seen=$((${seen:-0} + 1))
         [ -n "$ALL" ] || [ $((seen % every)) -eq 0 ] || continue

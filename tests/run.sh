@@ -123,14 +123,14 @@ list() {
         for device in sm_90a sm_80; do emulated $device emu_runtime; emulated $device emu_driver; done
         emulated sm_90a bad_input
         emulated sm_80 bad_input
-        emulated sm_90a gemm_fuzz 240
+        emulated sm_90a gemm_fuzz 160
         step "gemm_fuzz, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_fuzz" 60 1
-        emulated sm_80 gemm_fuzz 100
-        emulated sm_120a gemm_fuzz 52
-        emulated sm_90a gemm_types 150
-        emulated sm_80 gemm_types 320
-        emulated sm_120a gemm_types 80
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_fuzz" 40 1
+        emulated sm_80 gemm_fuzz 76
+        emulated sm_120a gemm_fuzz 38
+        emulated sm_90a gemm_types 110
+        emulated sm_80 gemm_types 230
+        emulated sm_120a gemm_types 60
         step "gemm_f32, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_f32" 40 1 200
         emulated sm_80 gemm_f32 30
@@ -141,10 +141,10 @@ list() {
         done
         step "gemm_bits_sm75, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_bits_sm75" 60
         step "gemm_simt, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_simt" 60 1 200
-        emulated sm_100a gemm_sm100 102
-        emulated sm_103a gemm_sm100 34
+        emulated sm_100a gemm_sm100 72
+        emulated sm_103a gemm_sm100 24
         step "gemm_sm100, tcemu sm_100a, schedules" \
-            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 68 1 160
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 48 1 160
         emulated sm_103a gemm_mix_sm100 20
         step "gemm_mix_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_mix_sm100" 20 1 200
@@ -173,8 +173,8 @@ list() {
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed_sm100" 42 1
         emulated sm_103a gemm_mixed_sm100 28
         step "gemm_outputs, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 360 1
-        emulated sm_80 gemm_outputs 280
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 248 1
+        emulated sm_80 gemm_outputs 192
         step "gemm_gate, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate" 60 1
         for device in sm_80 sm_100a sm_120a; do emulated $device gemm_gate 48; done
@@ -214,11 +214,11 @@ list() {
         emulated sm_80 gemm_rows 60
         for device in sm_90a sm_80 sm_120a; do emulated $device attn_bad_input; done
         # few multiprocessors: a block works on several tiles; then several orders of what runs side by side
-        step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 540
+        step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 380
         step "attn_fuzz, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --schedules 3 "$build/tests/attn_fuzz" 98 1
-        emulated sm_80 attn_fuzz 152
-        emulated sm_120a attn_fuzz 76
+            "$tcemu" --device sm_90a --sms 4 --schedules 3 "$build/tests/attn_fuzz" 70 1
+        emulated sm_80 attn_fuzz 106
+        emulated sm_120a attn_fuzz 54
         # few multiprocessors, as above
         step "attn_sm100, tcemu sm_100a" "$tcemu" --device sm_100a --sms 4 "$build/tests/attn_sm100" 120
         step "attn_sm100, tcemu sm_103a" "$tcemu" --device sm_103a --sms 4 "$build/tests/attn_sm100" 48
@@ -284,8 +284,9 @@ list() {
     step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
     step cover_warp sh tests/cover_warp.sh "$build/cover"
     # the same batches each time, so that a run's answer is of the change alone; make lattice goes on from the clock
-    on_device lattice env LIMIT=10 SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
-    step nvrtc "$build/tests/nvrtc" .
+    # and in tcemu in small ones, so that the last of them ends soon: BATCH=3 make lattice N=1 SEED=... is one again
+    on_device lattice env LIMIT=10 ${tcemu:+BATCH=3} SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
+    step nvrtc env ${tcemu:+NVRTC_SOME=1} "$build/tests/nvrtc" .
     if [ -z "$tcemu" ]; then
         on_device nvrtc_run "$build/tests/nvrtc_run" "$build/tc_single.h"
     else

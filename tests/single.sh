@@ -56,8 +56,8 @@ gencode() { for a in "$@"; do printf -- '-gencode arch=compute_%s,code=compute_%
         works "use.c, C++$std" "$CXX" -x c++ -std=c++$std $warn -O2 -c -o use_cxx.o -I"$CUDA/include" use.c
     done
     works "use.cu, sm_90a" "$NVCC" -std=c++17 $quick -Werror all-warnings $(gencode 90a) -c -o use.o use.cu
-    works "02_first_gemm builds" "$NVCC" -std=c++17 -O3 -cudart shared -Werror all-warnings $(gencode 80 90a) \
-        02_first_gemm.cu -o first
+    works "02_first_gemm builds" "$NVCC" -std=c++17 -O3 -cudart shared -DTC__GEMM_ONE_TILE -Werror all-warnings \
+        $(gencode 80 90a) 02_first_gemm.cu -o first
 }
 if [ -n "$tcemu" ]; then
     for device in sm_80 sm_90a; do
