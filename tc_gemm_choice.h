@@ -69,7 +69,6 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_TIE 0.3561         /* what the lesser of the two, time and power, counts */
 #define TC__GEMM_NEAR 0.6           /* of the L2 holds A and B, so that each of their bytes comes but once */
 #define TC__GEMM_STORE_ASIDE 2.914  /* a tile's way to D with .swap, for each column */
-#define TC__GEMM_NARROW 6.0         /* the last ping-pong tile's, a column in narrow boxes. Of 97 shapes in turns */
 #define TC__GEMM_PIECE 250.0        /* 16 x 16 elements of D that go in pieces (not fitted) */
 #define TC__GEMM_STORE_CUT 511.2    /* where D's edge runs through it, and TMA does not clip */
 #define TC__GEMM_REFILL 2840.0      /* between two tiles of a cooperative block */
@@ -331,13 +330,6 @@ TC_HOST double tc__gemm90_fetched_cols(const tc_gemm_config *v, const tc__gemm_p
     return tc__gemm90_edged_b(*v) ? width - lacks : boxes + lacks * (TC__GEMM_ZEROS - 1);
 }
 
-/* Do boxes of a ping-pong tile have 32 columns of D? With few of them the model has such tiles for faster than they
- * are: 1000 x 1032 x 520 takes 4 % longer in 96 columns than in 128, few rows 25 % longer in 32 than in others. */
-TC_HOST int tc__gemm90_narrow(const tc_gemm_config *v, int width)
-{
-    return v->schedule == TC_PINGPONG && tc__gemm90_widens(*v) && width % 64;
-}
-
 /* The model of the head of this file. */
 TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                             const tc__gemm_device *d)
@@ -366,8 +358,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double step = pace > least ? pace : least;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
-    const double narrow = tc__gemm90_narrow(v, cut->width) ? TC__GEMM_NARROW * w : 0;
-    const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces + narrow;
+    const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
     const double of_a = rows * (1 + again_a) * x->fresh, of_b = cols * (1 + again_b);
     const double lacks = x->grouped ? (v->swap ? w - cols : v->bm - rows) : 0; /* others' rows in a group's only tile */
@@ -576,7 +567,6 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
         try_this.cluster = v->step ? i : v->cluster_m;
         for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
             if (!tc__gemm90_b_shared(*v, try_this.width, try_this.cluster)) continue;
-            if (try_this.width < 128 && tc__gemm90_narrow(v, try_this.width)) continue; /* those are for edges */
             for (copies = 0; copies <= (x->classes != 0); copies++) {
                 double t;
                 if (!tc__gemm90_way(x, &try_this, copies)) continue;
