@@ -490,8 +490,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc__gemm90_loop_fn loop, const tc__ge
          i += turns * step) {
         if (!tiled) u.w = groups ? tc__gemm90_group_work(1, c, g, i) : tc_gemm90_work(c, g, i);
         /* C: of a warpgroup's first tile behind the operands, which nothing is to hold up; else before its turn */
-        tc__gemm90_loop_state l = {&u, acc, 0, !pingpong || i == first + turn * step,
-                                   tc__gemm90_multiplied(c, g, &u.w)};
+        tc__gemm90_loop_state l = {&u, acc, 0, !pingpong || i == first + turn * step};
         if (tc__gemm90_asks_c(c) && pingpong && !l.asks && p->c_ahead) tc__gemm90_c_ahead(c, g, &u);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc_gemm_sm90_mma(loop, k, g, &l);

@@ -18,7 +18,7 @@
 /* table, one row a line */
 #define TC__GEMM_TILES(X, name, own)                                                                                  \
     X(name, own, wide, (128, 256, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC__SHAPES_WIDE)) /* any width; k split where tiles are few */ \
-    X(name, own, pair, (128, 192, 32, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* many tiles: one is stored while one is computed */ \
+    X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* many tiles: one is stored while one is computed */ \
     X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
     X(name, own, flat, (256, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
     X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */                \
@@ -162,7 +162,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_gate_tile(tc_gemm_config_in given, con
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_each_tile(tc_gemm_config_in given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
-    if (t.schedule == TC_PINGPONG && !tc__gemm90_halves(given)) t.bn = 128, t.step = 64;
+    if (t.schedule == TC_PINGPONG && !tc__gemm90_halves(given)) t.bn = 128;
     if (tc__gemm_holds_twice(given) && !t.swap && t.bm > 64) t.bm = t.bn = 128, t.step = 64;
     return t;
 }
@@ -202,7 +202,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
         if (c.groups == TC_GROUPS_ARRAY) c.groups = 0;
     }
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
-    c.step = tc__gemm_in_tile(c) ? 0 : given.conv && t.schedule == TC_PINGPONG ? 64 : t.step; /* registers */
+    c.step = tc__gemm_in_tile(c) ? 0 : t.step;
     c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) || tc__gemm_in_tile(c) ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     if (tc__gemm90_gathers(given)) c.cluster_n = 1; /* each block brings rows for itself */

@@ -1,10 +1,9 @@
-/* tc_gemm_sm90_edge.h - tc 0.2.0 - the Hopper GEMM's last rows: those that an operand does not have are not fetched,
- * and where the instruction may have fewer columns not multiplied. Needs: the headers below; sm_90a.
+/* tc_gemm_sm90_edge.h - tc 0.2.0 - the Hopper GEMM's last rows: those that an operand does not have are not fetched.
+ * Needs: the headers below; sm_90a.
  *
  *     tc__gemm90_edge_of_tile    what of a tile's two operands does not exist, for its producer
  *     tc__gemm90_edge_maps       the maps that it takes
  *     tc__gemm90_edge_fetch      a box of what does exist
- *     tc__gemm90_multiplied      the columns that its consumers multiply
  *
  * TMA fills what a box has outside of its matrix with zeros, 16 bytes a cycle: a row that does not exist takes several
  * times as long as one that does (H200: 100 x 7168 x 9728 in tiles of 128 rows 54 us, 128 x 7168 x 9728 42 us). So the
@@ -30,14 +29,6 @@ TC_DEV int tc__gemm90_there(int all, int first, int rows)
 {
     const int there = all - first;
     return there < 0 ? 0 : there < rows ? there : rows;
-}
-
-/* .step: of a tile's columns those that there are, up to a multiple of it: there is a loop for each. */
-TC_DEV_SM90A int tc__gemm90_multiplied(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w)
-{
-    if (!c.step || !tc__gemm90_edged_b(c)) return g->width;
-    const int there = g->p->b_rows - w->col;
-    return there >= g->width ? g->width : there < c.step ? c.step : (there + c.step - 1) / c.step * c.step;
 }
 
 /* s->a, s->b: with the first row of this block's share of the tile, a_rows and b_rows of them. whole: a constant, there

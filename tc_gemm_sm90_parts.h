@@ -22,18 +22,17 @@
 /* ---------------------------------------------------------------------------------------------------------------------
  * Loops over k. .step: one for each width that a call may pick, since a wgmma's width is its own.
  */
-#define TC__GEMM90_HAS_WIDTH(n) (n % k.c.step == 0 && n <= k.c.bn && l->width == n)
 #define TC__GEMM90_WIDTH(n)                                                                                           \
-    if (TC__GEMM90_HAS_WIDTH(n)) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
 #define TC__GEMM90_PROMOTED_WIDTH(n)                                                                                  \
-    if (TC__GEMM90_HAS_WIDTH(n)) {                                                                                    \
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) {                                                          \
         const tc__gemm90_wgmma of = {k.widths[n / 8 - 1], n};                                                         \
         tc__gemm90_promoting_loop(k.c, of, g, l);                                                                     \
     }
 #define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
-    if (TC__GEMM90_HAS_WIDTH(n)) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
 #define TC__GEMM90_LIFT_WIDTH(n)                                                                                      \
-    if (TC__GEMM90_HAS_WIDTH(n)) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
 #define TC__GEMM90_LOOP(name, ...)                                                                                    \
     TC_DEV_SM90A void tc__gemm90_loop_##name(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l)      \
     {                                                                                                                 \

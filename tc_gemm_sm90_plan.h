@@ -12,8 +12,7 @@
  * tc_gemm90_view everything speaks of the instruction, and only the store knows which way D lies.
  *
  * WIDTH. The instruction's columns of a tile are .bn (.bm with .swap), or with .step what the call picks: a multiple of
- * .step up to it. The ring then has as many slots as fit. Of a tile at the edge those columns are multiplied that there
- * are, up to a multiple of .step.
+ * .step up to it. The ring then has as many slots as fit.
  */
 #ifndef TC_GEMM_SM90_PLAN_H
 #define TC_GEMM_SM90_PLAN_H
@@ -850,7 +849,6 @@ typedef struct tc__gemm90_loop_state {
     float *acc;
     uint32_t last; /* the slot that is to be given back */
     int asks;      /* for C, once the first operands are there */
-    int width;     /* columns that are multiplied */
 } tc__gemm90_loop_state;
 
 #endif /* __CUDACC__ */
