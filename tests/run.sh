@@ -284,8 +284,7 @@ list() {
     step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
     step cover_warp sh tests/cover_warp.sh "$build/cover"
     # the same batches each time, so that a run's answer is of the change alone; make lattice goes on from the clock
-    # and in tcemu in small ones, so that the last of them ends soon: BATCH=3 make lattice N=1 SEED=... is one again
-    on_device lattice env LIMIT=10 ${tcemu:+BATCH=3} SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
+    on_device lattice env LIMIT=10 SEED="${SEED:-260007}" sh tests/lattice.sh "$build" $tcemu
     step nvrtc env ${tcemu:+NVRTC_SOME=1} "$build/tests/nvrtc" .
     if [ -z "$tcemu" ]; then
         on_device nvrtc_run "$build/tests/nvrtc_run" "$build/tc_single.h"
