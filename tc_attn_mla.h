@@ -79,6 +79,7 @@ typedef struct tc__mla_kernel {
     tc_attn_mla_wgmma m;
 } tc__mla_kernel;
 
+/* Of rows of 128 bytes. */
 TC_DEV uint64_t tc__mla_desc(uint32_t at) { return tc_wgmma_desc_live(tc_wgmma_desc(at, 128), at); }
 
 /* Slices from .. to - 1 of S = Q K' of a tile of its own slot, issued as they come: the half that it gives back itself,
@@ -88,15 +89,16 @@ TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32
     const uint32_t slot = tc__mla_slot(u->smem, u->wg);
 #pragma unroll
     for (int i = from; i < to; i++) {
-        const uint32_t first = i == 8 ? 8u : (i < 4 ? u->wg : u->wg ^ 1u) * 4u, at = first * TC__MLA_SLICE;
+        const uint32_t first = i == 8 ? 8u : (i < 4 ? u->wg : u->wg ^ 1u) * 4u, in = (uint32_t)i % 4u;
+        const uint32_t slice = first + in, at = first * TC__MLA_SLICE;
         const uint64_t q = tc__mla_desc(u->smem + at), b = tc__mla_desc(slot + at);
         if (i % 2 == 0)
-            TC_MBARRIER_WAIT(tc__mla_full(u->smem, u->wg, (first + (uint32_t)i % 4u) / 2u), phase, "K full", i);
+            TC_MBARRIER_WAIT(tc__mla_full(u->smem, u->wg, slice / 2u), phase, "K full", (int)slice);
         tc_wgmma_fence();
 #pragma unroll
         for (int j = 0; j < 4; j++)
-            k.m.qk(u->s, tc_wgmma_desc_advance(q, (uint32_t)i % 4u * TC__MLA_SLICE + (uint32_t)j * 32u),
-                   tc_wgmma_desc_advance(b, (uint32_t)i % 4u * TC__MLA_SLICE + (uint32_t)j * 32u), i > 0 || j > 0);
+            k.m.qk(u->s, tc_wgmma_desc_advance(q, in * TC__MLA_SLICE + (uint32_t)j * 32u),
+                   tc_wgmma_desc_advance(b, in * TC__MLA_SLICE + (uint32_t)j * 32u), i > 0 || j > 0);
     }
     tc_wgmma_commit_group();
 }

@@ -426,8 +426,7 @@ TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, flo
     }
     tc__epi_put_if(yes, w->parts + i, kept);
     if ((kind & TC__KEEP_ALL) && !some)
-        tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, tc__col_places(kind, o), w->down, all->batch),
-                       0.f);
+        tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, tc__col_places(kind, o), w->down, all->batch), 0.f);
 }
 
 /* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's

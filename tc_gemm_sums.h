@@ -239,8 +239,8 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     float *runs = (float *)tc__dynamic_smem;
-    const int kind = cols ? tc__gemm_col_kind(c) : tc__gemm_row_kind(c), some = kind & TC__KEEP_EACH;
-    const int own = some || (cols && tc__gemm_in_rows(c));
+    const int kind = cols ? tc__gemm_col_kind(c) : tc__gemm_row_kind(c), sizes = kind & TC__KEEP_EACH;
+    const int own = sizes || (cols && tc__gemm_in_rows(c));
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
     int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
     const int down = (int)tc__epi_units(w->count, 1);
@@ -253,10 +253,10 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
         if (kind & TC__KEEP_SENT) gone = gone || tc__sums_lost(w, row);
         long long first = matrix * w->across;
         if (own) {
-            const tc__sums_strips strips = some ? tc__sums_strips_each(c, cols, w, matrix)
-                                                : tc__sums_strips_of(c, w, matrix);
+            const tc__sums_strips strips = sizes ? tc__sums_strips_each(c, cols, w, matrix)
+                                                 : tc__sums_strips_of(c, w, matrix);
             first = strips.first, all = strips.count, each = (all + warps - 1) / warps;
-            gone = gone || (some && row >= strips.lines);
+            gone = gone || (sizes && row >= strips.lines);
             from = warp * each, end = from + each < all ? from + each : all;
         }
         const float *part = w->parts + (first + (long long)from * w->each) * w->count + row;

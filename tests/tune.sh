@@ -177,10 +177,8 @@ right() { # right N "ARGUMENTS": N candidates are measured, none is wrong, and t
 if [ -n "$hopper" ]; then
     fixed="--try step=0 --try swap=0 --try split=0"
     sm90="--generator sm90 --try bm=128 $fixed"
-    # in tcemu, where NVRTC takes most of the time, one candidate of two
-    two=${tcemu:+1} two=${two:-2}
-    right $two "$sm90 --try bn=64 --try schedule=pingpong --try cluster_m=2 --try cluster_n=1,2 200 136 200"
-    right $two "$sm90 --try bn=64 --try schedule=cooperative --try cluster_k=1,2 --a f16 --d f32 100 72 264"
+    right 2 "$sm90 --try bn=64 --try schedule=pingpong --try cluster_m=2 --try cluster_n=1,2 200 136 200"
+    right 2 "$sm90 --try bn=64 --try schedule=cooperative --try cluster_k=1,2 --a f16 --d f32 100 72 264"
     right 1 "$sm90 --try bn=32,48 --epi $work/hooks.h:mine --epi-args p,f=0.5,i=3,l=n 130 40 64"
     right 1 "$sm90 --try bn=64 --epi2 $work/hooks.h:swapped 130 40 64"
     # widths that a call picks, D on its side, k split between blocks: with a workspace
@@ -192,8 +190,8 @@ else
     echo "SKIP trials of TC_GEMM_SM90_DEFINE: this device is no Hopper"
     skipped=$((skipped + 1))
 fi
-right ${two:-2} "--generator sm80 33 35 31" # rows of any alignment
-right ${two:-2} "--generator sm80 --a f16 --epi $work/hooks.h:mine --epi-args p,f=0.5,i=3,l=n 33 40 64"
+right 2 "--generator sm80 33 35 31" # rows of any alignment
+right 2 "--generator sm80 --a f16 --epi $work/hooks.h:mine --epi-args p,f=0.5,i=3,l=n 33 40 64"
 right 1 "--generator sm80 --epi tc_epi_residual_bf16 33 40 64"
 right 1 "--generator sm80 --epi2 tc_epi2_bias_col --d f32 33 40 64"
 says "$trial --generator sm80 --candidates 1 33 40 64 64 64 72" "^33 x 40 x 64: 1 of" "^64 x 64 x 72: 1 of"
