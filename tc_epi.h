@@ -56,10 +56,11 @@ typedef struct tc_gemm_out {
  * share them add in an order that the tile's shape says. Where a warp has all columns of a tile's rows, those are one
  * part, `each` times 16 columns, which lies where the first 16 columns' would. When all is stored, the same kernel is
  * launched once more, to add up each row's parts: warp i of a block the i-th run of neighbours, from left to right, and
- * then the runs. What is kept of all of D is made of its rows there (or of its columns): of 32 of them, neighbours,
- * then those 2, 4, 8 and 16 apart; such sums lie behind the parts, of matrix after matrix, and the block that is the
- * last to leave its own adds them up, lane i of a warp each 32nd from the i-th on, then the lanes as before. Behind
- * them is a counter, which tells that block; the first launch puts it to 0. So no order is a matter of time.
+ * then the runs; few parts of many rows are one run. What is kept of all of D is made of its rows (or columns) there:
+ * of 32 of them, neighbours, then those 2, 4, 8 and 16 apart; such sums lie behind the parts, of matrix after matrix,
+ * and the block that is the last to leave its own adds them up, lane i of a warp each 32nd from the i-th on, then the
+ * lanes as before. Behind them is a counter, which tells that block; the first launch puts it to 0. So no order is a
+ * matter of time.
  * Products with sizes of their own (TC__KEEP_EACH) have places for the call's m and n each, and the parts that their
  * own sizes say: the second launch asks the device for these again. */
 typedef struct tc__outputs {

@@ -594,8 +594,8 @@ TC_HOST void tc__gemm_more_to(const tc_gemm_config *c, const tc_gemm_args *g, tc
     w.batch = c->d_sf ? g->stride_d_sf : g->d_scale_out.batch;
     w.vec = ((uintptr_t)g->d | (uintptr_t)g->ldd | (uintptr_t)g->stride_d) % 8 == 0;
     if (w.vec)
-        w.vec += (((uintptr_t)g->d | bytes) % 16 == 0) + (((uintptr_t)g->d | bytes) % 32 == 0);
-    w.down = tc__gemm_strips(c, g);
+        w.vec = (uint16_t)(1 + (((uintptr_t)g->d | bytes) % 16 == 0) + (((uintptr_t)g->d | bytes) % 32 == 0));
+    w.down = tc__gemm_strips(c, g), w.each = 1;
     if (tc__gemm_col_kind(*c) && tc__gemm_twice(*c))
         w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16
                             + tc__gemm_row_parts_bytes(c, g));
@@ -645,11 +645,16 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_config *c, const tc_gemm_args *g)
     return o;
 }
 
-/* Parts of rows have `each` times 16 columns. */
+/* Parts of rows have `each` times 16 columns; parts of columns so many rows. */
 TC_HOST void tc__gemm_row_parts_of(tc_gemm_out *o, int each)
 {
     const uint16_t x = (uint16_t)each;
     memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES + offsetof(tc__outputs, each), &x, sizeof x);
+}
+TC_HOST void tc__gemm_col_parts_of(tc_gemm_out *o, int each)
+{
+    const uint16_t x = (uint16_t)each;
+    memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES - TC__MORE_BYTES + offsetof(tc__more_outputs, each), &x, sizeof x);
 }
 
 /* A kernel of a call, its blocks, its parameters and the tc_gemm_out in them. */

@@ -201,6 +201,7 @@ typedef struct tc__gemm_kept {
     int count;
     tc__kept *rows; /* what is kept of a lane's two rows of the tile so far, or null: its parts have 16 columns */
     int some, end;  /* some, a constant: not all of them need lie in D, whose rows end before this one */
+    float *columns; /* what is kept of a lane's columns so far, or null: their parts have 16 rows */
 } tc__gemm_kept;
 
 /* What is kept of them. Where D is quantised the values come from shared memory too: of registers of sums that meet so,
@@ -220,7 +221,8 @@ TC_DEV_SM80 void tc__gemm_keep(tc_gemm_config_in c, const tc_gemm_out *o, const 
         if (tc__gemm_quantised(c)) v = copy;
         if (tc__gemm_row_kind(c) && x.rows) tc__epi_fragment_rows(tc__gemm_epi(c), v, step, x.rows);
         else if (tc__gemm_row_kind(c)) tc__epi_fragment_parts(tc__gemm_epi(c), o, v, step, from.first);
-        if (tc__gemm_col_kind(c)) tc__col_fragment(tc__gemm_col_kind(c), o, v, from, step);
+        if (tc__gemm_col_kind(c) && x.columns) tc__col_two_rows(tc__gemm_col_kind(c), x.columns + j / 2, v, step);
+        else if (tc__gemm_col_kind(c)) tc__col_fragment(tc__gemm_col_kind(c), o, v, from, step);
     }
 }
 

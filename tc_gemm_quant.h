@@ -39,8 +39,8 @@
  *     .col_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.col_out: n floats (batch: n for each matrix) of what the hook made,
  *                TC_MAX                        before it becomes D's type
  * All that is said of .row_sum holds, but that a float of the workspace is for 16 rows of a column, which begin anew
- * with each group, and that columns stay where they are (TC_INDEX_D). The same generators have it; with .swap it wants
- * .bm and .step to be multiples of 16.
+ * with each group (Hopper's kernels use one for 64 or 128 rows), and that columns stay where they are (TC_INDEX_D).
+ * The same generators have it; with .swap it wants .bm and .step to be multiples of 16.
  *
  * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h, tc_gemm_sm100_store.h
  * and tc_gemm_sm80.h bring the rows.
@@ -74,7 +74,8 @@ TC_HD TC_CONSTEXPR tc__quant tc__quant_of(int d, int d_scale, int d_sf)
 /* What a kernel is told besides, before tc__outputs in the last bytes of tc_gemm_out.epi.
  *
  * Columns: each 16 rows of a column, counted from D's first (TC_GROUPS_ROWS: from a group's), are a part, as each 16
- * columns of a row are one for .row_sum; the second launch adds them up in the same way. */
+ * columns of a row are one for .row_sum; the second launch adds them up in the same way. A Hopper warpgroup that has
+ * all rows of a tile makes one part of them, `each` times 16 rows, which lies where the first 16 rows' would. */
 typedef struct tc__more_outputs {
     void *scale; /* factors: floats, row i's of 128 columns j at i * lines + j * blocks; bytes as tc_sf.h has them */
     union {
@@ -85,7 +86,8 @@ typedef struct tc__more_outputs {
     float *parts; /* of matrix b, row / 16, column: at (b * down + row / 16) * n + column */
     float *col_out;
     int down;
-    int vec; /* rows of D begin at multiples of 8 (1), 16 (2) or 32 bytes (3); of e2m1 1 is of 4 */
+    uint16_t each; /* 16 rows of a part */
+    uint16_t vec; /* rows of D begin at multiples of 8 (1), 16 (2) or 32 bytes (3); of e2m1 1 is of 4 */
 } tc__more_outputs;
 enum { TC__MORE_BYTES = 64 };
 
@@ -412,14 +414,21 @@ TC_DEV int tc__col_places(const int kind, const tc_gemm_out *o)
     return kind & TC__KEEP_EACH ? (int)tc__epi_more(o)->most : o->n;
 }
 
-/* A part, where there is one: at is the first of its 16 rows. */
+/* A part's number: at is the first of its 16 rows. */
+TC_DEV long long tc__col_part(const int kind, const tc_gemm_out *o, tc_gemm_at at)
+{
+    const long long strip = kind & TC__KEEP_SOME ? tc__col_strip_of(at.row, at.group)
+                                                 : (long long)at.batch * tc__epi_more(o)->down + at.row / 16;
+    return strip * tc__col_places(kind, o) + at.col;
+}
+
+/* A part, where there is one. */
 TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     const int some = kind & TC__KEEP_SOME, matrix = some ? at.group : at.batch;
-    const long long strip = some ? tc__col_strip_of(at.row, at.group) : (long long)at.batch * w->down + at.row / 16;
-    const long long i = strip * tc__col_places(kind, o) + at.col;
+    const long long i = tc__col_part(kind, o, at);
     if (kind & TC__KEEP_ATOMIC) {
         tc__epi_red_if(kind, yes, w->col_out + (long long)matrix * tc__col_places(kind, o) + at.col, kept);
         return;
@@ -429,36 +438,57 @@ TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, flo
         tc__epi_put_if(yes && i == 0, tc__epi_counter(w->parts, tc__col_places(kind, o), w->down, all->batch), 0.f);
 }
 
-/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's
- * columns of 64 go over its seven neighbours of the same columns, half of them each time; where one is left it has no
- * half. Each column is added up in the same order, whatever count is. */
+/* `count` values of a fragment, of two rows of count / 2 columns, joined to those columns'. */
+TC_DEV_SM80 void tc__col_two_rows(const int kind, float *c, const float *v, const int count)
+{
+#pragma unroll
+    for (int i = 0; i < count / 2; i++) {
+        const float *two = v + i / 2 * 4 + i % 2;
+        c[i] = tc__epi_keep_sum(kind, tc__epi_keep_sum(kind, c[i], two[0]), two[2]);
+    }
+}
+
+/* A lane's `count` columns (16, 8 or 4: of 64, 32 or 16 that a warp has) go over its seven neighbours of the same
+ * ones, half of them each time; where one is left it has no half. What a lane keeps is c[0], of 16 also c[1], which are
+ * those of the columns from tc__col_lane on. Each column is added up in the same order, whatever count is. */
+TC_DEV_SM80 void tc__col_share(const int kind, float *c, const int count, int lane)
+{
+#pragma unroll
+    for (int s = 0; s < 3; s++) { /* upper lanes keep the upper half */
+        const int left = count / 2 >> s, bit = 16 >> s, high = lane & bit;
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            if (i < left)
+                c[i] = tc__epi_join(kind, tc__epi_either(high, c[left + i], c[i]),
+                                    __shfl_xor_sync(0xffffffffu, tc__epi_either(high, c[i], c[left + i]), bit));
+        if (left == 0) c[0] = tc__epi_join(kind, c[0], __shfl_xor_sync(0xffffffffu, c[0], bit));
+    }
+}
+TC_DEV int tc__col_lane(const int count, int lane)
+{
+    int own = 0; /* in pairs of eight columns */
+#pragma unroll
+    for (int s = 0; s < 3; s++) own += lane & 16 >> s ? count / 2 >> s : 0;
+    return own / 2 * 8 + lane % 4 * 2 + own % 2;
+}
+/* Of 4 two lanes keep the same one. */
+TC_DEV int tc__col_keeps(const int count, int lane) { return count > 4 || !(lane & 4); }
+
+/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. */
 TC_DEV_SM80 void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
                                   const int count)
 {
-    const int lane = tc_lane(), most = count % 32 == 0 ? 32 : count % 16 == 0 ? 16 : 8;
+    const int most = count % 32 == 0 ? 32 : count % 16 == 0 ? 16 : 8, lane = tc_lane();
 #pragma unroll
     for (int j = 0; j < count; j += most) {
         float c[16];
-        int own = 0; /* the first of a lane's columns, in pairs of eight columns */
         tc_gemm_at at = x.first;
 #pragma unroll
-        for (int i = 0; i < most / 2; i++) {
-            const float *two = v + j + i / 2 * 4 + i % 2;
-            c[i] = tc__epi_keep_sum(kind, tc__epi_keep_sum(kind, tc__epi_none(kind), two[0]), two[2]);
-        }
-#pragma unroll
-        for (int s = 0; s < 3; s++) { /* upper lanes keep the upper half */
-            const int left = most / 4 >> s, bit = 16 >> s, high = lane & bit;
-#pragma unroll
-            for (int i = 0; i < 8; i++)
-                if (i < left)
-                    c[i] = tc__epi_join(kind, tc__epi_either(high, c[left + i], c[i]),
-                                        __shfl_xor_sync(0xffffffffu, tc__epi_either(high, c[i], c[left + i]), bit));
-            if (left == 0) c[0] = tc__epi_join(kind, c[0], __shfl_xor_sync(0xffffffffu, c[0], bit));
-            own += high ? left : 0;
-        }
-        at.col += j * 2 + own / 2 * 8 + lane % 4 * 2 + own % 2;
-        tc__col_put(kind, o, at, c[0], most > 8 || !(lane & 4));
+        for (int i = 0; i < most / 2; i++) c[i] = tc__epi_none(kind);
+        tc__col_two_rows(kind, c, v + j, most);
+        tc__col_share(kind, c, most / 2, lane);
+        at.col += j * 2 + tc__col_lane(most / 2, lane);
+        tc__col_put(kind, o, at, c[0], tc__col_keeps(most / 2, lane));
         ++at.col;
         if (most == 32) tc__col_put(kind, o, at, c[1], 1);
     }

@@ -615,6 +615,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->out = tc__gemm_out(&v, g);
     p->edges = 0, p->a_rows = p->b_rows = 0x7fffffff;
     if (tc__gemm90_whole_rows(e) && cut->parts < 2) tc__gemm_row_parts_of(&p->out, d_width / v.cluster_k / 16);
+    if (tc__gemm90_whole_columns(v) && cut->parts < 2) tc__gemm_col_parts_of(&p->out, tc__gemm90_rows(v) / 16);
     tc__tiles_fill(&v, g, cut, p);
     p->width = cut->width;
     p->cluster = cut->cluster;

@@ -14,6 +14,7 @@
 #define TC_GEMM_SM90_PARTS_H
 
 #include "tc_gemm_sm90.h"
+#include "tc_gemm_sm90_aside.h"
 #include "tc_gemm_sm90_gate.h"
 #include "tc_gemm_sm90_rows.h"
 
@@ -172,18 +173,24 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_co
 TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
     const int clips = tc__gemm90_clips(g), boxes = g->p->d_by != TC__GEMM_D_PIECES;
-    const int cut = (tc__gemm_in_rows(c) || !clips) && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u)
+    const int rows_end = tc__gemm90_whole_columns(c) ? u->w.row + u->row + tc__gemm90_rows(c) /* of all four warps */
+                                                     : tc__gemm90_last_rows(c, u);
+    const int cut = (tc__gemm_in_rows(c) || !clips) && (rows_end > tc__gemm90_end(c, g, u)
                                              || u->w.col + g->width > g->p->out.n);
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     const int by_tma = tc__gemm90_holds_c(c) ? g->p->d_by == TC__GEMM_D_TMA : g->p->d_plain;
     const int direct = tail && !cut && tc__gemm90_tails(c) && by_tma && !tc__gemm90_picks(c, u);
-    tc__kept rows[TC__GEMM90_KEPT];
-    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
+    tc__gemm90_keeping kept;
+    tc__gemm90_keeps_none(c, &kept);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
-    if (boxes) tc__gemm90_store_boxes(c, g, u, acc, rows);
-    if (direct) tc__gemm90_store_tail(c, g, u, acc, rows);
-    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
+    if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, &kept);
+    if (boxes) tc__gemm90_store_boxes(c, g, u, acc, &kept);
+    if (direct) tc__gemm90_store_tail(c, g, u, acc, kept.rows);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, kept.rows);
+    if (tc__gemm90_whole_columns(c)) {
+        const tc__gemm90_columns_by by = {boxes, cut || (tail && !direct) || !boxes, direct ? g->width - tail : 0};
+        tc__gemm90_put_columns(c, g, u, &kept, by);
+    }
 }
 
 /* .swap: boxes of a tile on its side; but hooks on pairs, and what ends within 16 columns, want rows of D as they
@@ -195,12 +202,12 @@ TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_blo
                    || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                    || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES);
-    tc__kept rows[TC__GEMM90_KEPT];
-    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
+    tc__gemm90_keeping kept;
+    tc__gemm90_keeps_none(c, &kept);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    if (aside) tc__gemm90_store_pieces(c, g, u, acc, rows);
+    if (aside) tc__gemm90_store_pieces(c, g, u, acc, &kept);
     else tc__gemm90_store_swapped(c, g, u, acc);
-    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, kept.rows);
 }
 
 /* .split, of a part of k: 0 where the tile is whole. */

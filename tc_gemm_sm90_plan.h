@@ -196,6 +196,21 @@ TC_HD TC_CONSTEXPR int tc__gemm90_whole_rows(tc_gemm_config_in c)
         && c.bn / c.cluster_k % 16 == 0 && c.step % 16 == 0;
 }
 
+/* .col_sum: has a warpgroup one part of each column for all of its rows of a tile (tc_gemm_sm90_columns.h)? */
+TC_HD TC_CONSTEXPR int tc__gemm90_whole_columns(tc_gemm_config_in c)
+{
+    return tc__gemm_col_kind(c) && c.groups != TC_GROUPS_ARRAY && !c.swap && !c.any && !tc__gemm_quantised(c)
+        && !c.gate && !c.gated && c.bn / c.cluster_k % 16 == 0 && c.step % 16 == 0;
+}
+
+/* Does a warp have room of its own in shared memory for them, behind its boxes? Else registers keep them until the tile
+ * has gone, and then the place of a box is free. */
+TC_HD TC_CONSTEXPR int tc__gemm90_columns_room(tc_gemm_config_in c)
+{
+    return tc__gemm90_whole_columns(c) && tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn) > 128
+             ? (c.bn / c.cluster_k * 4 + 1023) / 1024 * 1024 : 0;
+}
+
 /* Places of 16 columns that a tile of that width takes. */
 TC_HD TC_CONSTEXPR int tc__gemm90_places(int width) { return (width + 15) / 16; }
 
@@ -272,6 +287,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     if (c.gate && p.warp_store < 2048) p.warp_store = 2048; /* places of both products */
     if (tc__gemm_in_tile(c) && p.warp_store < TC__GEMM90_ROWS_ROOM) p.warp_store = TC__GEMM90_ROWS_ROOM;
+    p.warp_store += tc__gemm90_columns_room(c);
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
     p.ring_bytes = c.step ? (TC__SM90_SMEM_MAX - p.ring - fixed) / 1024 * 1024 : c.stages * tc__gemm90_slot(c, c.bn);

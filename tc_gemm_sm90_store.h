@@ -14,7 +14,7 @@
 #define TC_GEMM_SM90_STORE_H
 
 #include "tc_gemm_end.h"
-#include "tc_gemm_sm90_plan.h"
+#include "tc_gemm_sm90_columns.h"
 
 #ifdef __CUDACC__
 
@@ -290,9 +290,40 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
         tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, &piece);
 }
 
+/* What is kept of rows: a lane's two of each 64, of which a warpgroup has 2048 at most (.cluster_n 8, .bn 8). */
+enum { TC__GEMM90_KEPT = 64 };
+
+/* What is kept of a tile's rows and columns. */
+typedef struct tc__gemm90_keeping {
+    tc__kept rows[TC__GEMM90_KEPT];
+    tc__gemm90_columns columns;
+} tc__gemm90_keeping;
+
+TC_DEV void tc__gemm90_keeps_none(tc_gemm_config_in c, tc__gemm90_keeping *kept)
+{
+    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, kept->rows);
+    tc__gemm90_columns_none(c, &kept->columns);
+}
+
+/* A place's first row in the tile; of its box the first column, and how many it has; does TMA clip boxes? */
+typedef struct tc__gemm90_boxed_place {
+    int row, in, wide, clips;
+} tc__gemm90_boxed_place;
+
+/* Does it go to D in a box? */
+TC_DEV int tc__gemm90_goes_boxed(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                 const tc__gemm90_boxed_place x)
+{
+    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
+    return !tc__gemm90_picks(c, u) && !c.swap
+        && u->w.row + x.row + (tc__gemm_in_rows(c) ? 16 : x.clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
+        && x.in + x.wide <= g->width / c.cluster_k
+        && u->w.col + own + x.in + (x.clips ? 1 : x.wide) <= tc__gemm90_boxed(c, g);
+}
+
 /* This warp's places of a tile that go to D in pieces. One loop, so that a hook's code stands here once. */
 TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                         const float *acc, tc__kept *rows)
+                                         const float *acc, tc__gemm90_keeping *kept)
 {
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
               wide = tc__gemm90_across(c, g), clips = tc__gemm90_clips(g);
@@ -300,14 +331,11 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int i = 0; i < blocks * groups; i++) {
-        const int row = u->warp_row + i / groups * 64, col = i % groups * 16, in = col / wide * wide; /* of its box */
+        const int row = u->warp_row + i / groups * 64, col = i % groups * 16;
+        const tc__gemm90_boxed_place x = {row, col / wide * wide, wide, clips};
         const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, row, c.swap ? col : own + col);
         if (col >= g->width / c.cluster_k || !tc__gemm90_spot_exists(c, g, u, &s)) continue;
-        if (!tc__gemm90_picks(c, u) && !c.swap
-            && u->w.row + row + (tc__gemm_in_rows(c) ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
-            && in + wide <= g->width / c.cluster_k
-            && u->w.col + own + in + (clips ? 1 : wide) <= tc__gemm90_boxed(c, g))
-            continue;
+        if (tc__gemm90_goes_boxed(c, g, u, x)) continue;
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < blocks * groups; k++) {
@@ -315,17 +343,18 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
             const tc__gemm90_taken all = {k / groups, k % groups * 16, 8};
             if (k == i) tc__gemm90_put_place(c, u->buf, tc__gemm90_take(c, acc, all, room));
         }
-        tc__kept kept = tc__kept_none(tc__gemm_row_kind(c));
-        tc__gemm90_store_piece(c, g, u, &s, tc__gemm90_whole_rows(c) ? &kept : 0);
+        tc__kept row_kept = tc__kept_none(tc__gemm_row_kind(c));
+        tc__gemm90_store_piece(c, g, u, &s, tc__gemm90_whole_rows(c) ? &row_kept : 0);
 #pragma unroll
         for (int k = 0; k < blocks; k++)
             if (tc__gemm90_whole_rows(c) && k == i / groups)
-                rows[2 * k] = tc__kept_join(tc__gemm_row_kind(c), rows[2 * k], kept);
+                kept->rows[2 * k] = tc__kept_join(tc__gemm_row_kind(c), kept->rows[2 * k], row_kept);
     }
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < blocks; k++)
-        if (tc__gemm90_whole_rows(c)) tc__epi_pieces_to_rows(tc__gemm_epi(c), rows[2 * k], rows + 2 * k);
+        if (tc__gemm90_whole_rows(c))
+            tc__epi_pieces_to_rows(tc__gemm_epi(c), kept->rows[2 * k], kept->rows + 2 * k);
 }
 
 /* What is kept of the tile's rows of this warp, a part each. */
@@ -340,18 +369,88 @@ TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block 
     }
 }
 
-/* What is kept of rows: a lane's two of each 64, of which a warpgroup has 2048 at most (.cluster_n 8, .bn 8). */
-enum { TC__GEMM90_KEPT = 64 };
+/* How a tile has gone to D: in boxes; in pieces what does not go so; columns from `tail` on from registers. The same
+ * for the warps of a warpgroup. */
+typedef struct tc__gemm90_columns_by {
+    int boxes, pieces, tail; /* tail: or 0 */
+} tc__gemm90_columns_by;
+
+/* Of what has not gone in boxes, the parts of 16 rows that are in memory, by the thread that has the column. Where they
+ * are written by atomics there is nothing to add to them. */
+TC_DEV_SM90 float tc__gemm90_add_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                        tc_gemm_at at, int col, const tc__gemm90_columns_by by)
+{
+    const int kind = tc__gemm_col_kind(c), end = tc__gemm90_end(c, g, u), wide = tc__gemm90_across(c, g);
+    float kept = tc__epi_none(kind);
+#pragma unroll 1
+    for (int row = u->row; row < u->row + tc__gemm90_rows(c) && u->w.row + row < end; row += 16) {
+        at.row = u->w.row + row;
+        const float *part = tc__epi_more(&g->p->out)->parts + tc__col_part(kind, &g->p->out, at);
+        const tc__gemm90_boxed_place x = {row, col / wide * wide, wide, tc__gemm90_clips(g)};
+        if (by.tail ? col >= by.tail : !tc__gemm90_goes_boxed(c, g, u, x))
+            kept = tc__epi_join(kind, kept, __ldcg(part));
+    }
+    return kept;
+}
+
+/* Where a warp leaves what it keeps of a tile's columns, the same place for all of them: its own, or a box's, in turn;
+ * one that has less room than a tile's columns want is all of the warp's boxes'. */
+TC_DEV_SM90 uint32_t tc__gemm90_columns_place(tc_gemm_config_in c, const tc_gemm90_block *g,
+                                              const tc_gemm90_consumer *u)
+{
+    const int bytes = 16 * tc__gemm90_box(c).bytes, one = bytes >= tc__gemm90_columns_all(c) * 4;
+    const int in_turn = one && !(tc__gemm90_widens(c) && g->p->d_wide);
+    if (tc__gemm90_columns_room(c)) return tc__gemm90_columns_at(c, u);
+    if (tc_elect_one()) {
+        if (in_turn) tc__bulk_wait_read(c.epi_stages - 1);
+        else TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+    }
+    __syncwarp();
+    return u->buf + (in_turn ? u->stores % (uint32_t)c.epi_stages * (uint32_t)bytes : 0u);
+}
+
+/* What is kept of its columns: the four warps' as one, a part for all of their rows. */
+TC_DEV_SM90 void tc__gemm90_put_columns(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                        const tc__gemm90_keeping *kept, const tc__gemm90_columns_by by)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const int kind = tc__gemm_col_kind(c), all = tc__gemm90_columns_all(c), thread = tc_opaque((int)threadIdx.x) % 128;
+    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * all : 0, id = TC__GEMM90_COLUMNS_BARRIER + g->wg;
+    const uint32_t apart = (uint32_t)tc_gemm_sm90_plan_of(c).warp_store, place = tc__gemm90_columns_place(c, g, u);
+    const uint32_t of_first = place - (uint32_t)(thread / 32) * apart;
+    if (!tc__gemm90_columns_room(c)) tc__gemm90_columns_put_all(c, place, &kept->columns);
+    else if (!by.boxes) tc__gemm90_columns_put_all(c, place, &kept->columns);
+    tc_bar_sync(id, 128);
+#pragma unroll
+    for (int i = 0; i < all; i += 128) {
+        const int col = i + thread, is = col < all && col < g->width / c.cluster_k;
+        const tc_gemm_at at = {u->w.row + u->row, u->w.col + own + col, tc__gemm90_matrix(c, u),
+                               tc__gemm90_group(c, u)};
+        const int here = is && at.row < tc__gemm90_end(c, g, u) && at.col < o->n;
+        float sum = tc__epi_none(kind);
+#pragma unroll
+        for (uint32_t w = 0; w < 4u; w++)
+            if (is) sum = tc__epi_join(kind, sum, tc__epi_shared(of_first + w * apart + (uint32_t)col * 4u));
+        if (!(kind & TC__KEEP_ATOMIC) && here && (by.pieces || by.tail))
+            sum = tc__epi_join(kind, sum, tc__gemm90_add_pieces(c, g, u, at, col, by));
+        tc__col_put(kind, o, at, sum, here);
+    }
+    tc_bar_sync(id, 128); /* the place is the next boxes' */
+}
 
 /* A tile in pieces: rows of D that are looked up, a tile of which not all elements are stored. */
 TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        float *acc)
 {
-    tc__kept rows[TC__GEMM90_KEPT];
-    tc__epi_no_rows(tc__gemm_row_kind(c), TC__GEMM90_KEPT, rows);
+    tc__gemm90_keeping kept;
+    tc__gemm90_keeps_none(c, &kept);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    tc__gemm90_store_pieces(c, g, u, acc, rows);
-    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
+    tc__gemm90_store_pieces(c, g, u, acc, &kept);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, kept.rows);
+    if (tc__gemm90_whole_columns(c)) {
+        const tc__gemm90_columns_by by = {0, 1, 0};
+        tc__gemm90_put_columns(c, g, u, &kept, by);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -393,7 +492,8 @@ typedef struct tc__gemm90_storing {
     int plain;            /* a constant: by TMA, and without C */
     int some;             /* a constant: hooks ask whether an element is inside D */
     float *acc;
-    tc__kept *rows;
+    tc__gemm90_keeping *kept;
+    int chunk; /* a constant: of columns, which lanes share out */
 } tc__gemm90_storing;
 
 /* One of them. */
@@ -402,7 +502,8 @@ typedef struct tc__gemm90_one {
     tc_gemm_at first;
     float *v;    /* its sums */
     uint32_t to; /* where it is filled */
-    tc__kept *rows; /* what is kept of their rows, or null */
+    tc__kept *rows; /* what is kept of their rows, or null; of their columns */
+    float *columns;
 } tc__gemm90_one;
 
 /* Only conditions that the compiler knows to be the same for the warp may stand around a box: else it takes the warp
@@ -438,7 +539,7 @@ TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, 
     for (int from = 0; from < cols / 2; from += group) {
         const tc__gemm_kept x = {
             b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group, b->rows,
-            s->some && tc__gemm90_asks_hooks(c), s->end};
+            s->some && tc__gemm90_asks_hooks(c), s->end, b->columns ? b->columns + from / 2 : 0};
         tc__gemm_visit(c, o, x);
         tc__gemm90_f32_to_d(c, b->v + from, group);
         const tc_box_span span = {from, from + group};
@@ -456,18 +557,32 @@ TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, const tc__gemm90_
     }
 }
 
+/* All warps have had as many boxes, so that what they keep of columns lies in the same place. */
+TC_DEV_SM90 void tc__gemm90_no_box(tc_gemm90_consumer *u)
+{
+    if (tc_elect_one()) tc_cp_async_bulk_commit_group();
+    ++u->stores;
+}
+
 enum { TC__GEMM90_C_WORDS = 16 }; /* of C that a lane has on their way, where there are registers */
 
 /* C of box number i is asked for, if there is such a box. */
 TC_DEV_SM90 void tc__gemm90_ask_c(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                   const tc__gemm90_storing *s, int i, tc__box_asked *asked)
 {
-    const tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0};
+    const tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0, 0};
     const tc_box_span pairs = {0, tc__box_pairs(tc__gemm90_box(c), tc__gemm_c(c), TC__GEMM90_C_WORDS)};
     if (i < tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c) && tc__gemm90_box_exists(c, g, s, &b)) {
         if (tc__gemm_c_differs(c)) tc__box_ask_pairs(tc__gemm_c(c), pairs, &g->p->out, b.first, s->end, asked);
         else tc__box_ask_c(tc__gemm90_box(c), &g->p->out, b.first, s->end, asked);
     }
+}
+
+/* Which box comes as the turn-th: in rows, or where sums of columns are kept in columns, of 64 rows each. */
+TC_DEV int tc__gemm90_box_number(tc_gemm_config_in c, const int turn)
+{
+    const int blocks = tc__gemm90_rows(c) / 64, across = tc__gemm90_boxes(c);
+    return tc__gemm90_whole_columns(c) ? turn % blocks * across + turn / blocks : turn;
 }
 
 /* The boxes of this warp that lie inside D. The plain way, which is the usual one, has a loop of its own, with nothing
@@ -478,19 +593,25 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
+    const int blocks = tc__gemm90_rows(c) / 64, boxes = blocks * across;
     const int adds = !s->plain && !raw && o->beta != 0.f;
     const int early = tc__gemm90_holds_c(c);
     /* ping-pong tiles have a box's C on its way at a time, as no other of so many sums does without a spill */
-    const int at_once = c.schedule == TC_PINGPONG && c.consumers <= 2 && tc__gemm_is_16(c.a) && !tc__gemm90_promotes(c);
+    const int at_once = c.schedule == TC_PINGPONG && c.consumers <= 2 && tc__gemm_is_16(c.a) && !tc__gemm90_promotes(c)
+                     && !tc__gemm90_columns_room(c);
     const tc__box_other other = {tc__gemm_c(c), early || at_once ? TC__GEMM90_C_WORDS : 4, early};
     tc__box_asked asked; /* early: C of the next box comes while this one is filled */
     if (adds && early) tc__gemm90_ask_c(c, g, u, s, 0, &asked);
 #pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
+    for (int turn = 0; turn < boxes; turn++) {
+        const int i = tc__gemm90_box_number(c, turn);
+        const int next = turn + 1 < boxes ? tc__gemm90_box_number(c, turn + 1) : boxes;
         float room[64];
         const tc__gemm90_taken all = {i / across, i % across * cols, cols / 2};
-        tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0};
-        if (tc__gemm90_whole_rows(c)) b.rows = s->rows + i / across * 2;
+        tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0, 0};
+        if (tc__gemm90_whole_rows(c)) b.rows = s->kept->rows + i / across * 2;
+        if (tc__gemm90_whole_columns(c)) b.columns = s->kept->columns.box;
+        if (tc__gemm90_whole_columns(c) && i < across) tc__gemm90_columns_begin(c, &s->kept->columns);
         if (tc__gemm90_box_exists(c, g, s, &b)) {
             b.v = tc__gemm90_take(c, s->acc, all, room);
             b.to = tc__gemm90_box_take(c, u, s, i);
@@ -505,7 +626,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
                     else tc__box_fetch_c(box, o, f);
                     tc__box_add_c(box, o, f);
                 }
-                if (early) tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
+                if (early) tc__gemm90_ask_c(c, g, u, s, next, &asked);
             }
             tc__gemm90_box_fill(c, o, s, &b);
             if (s->plain || !tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM_D_TMA) {
@@ -516,15 +637,18 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
                 tc_box_copy(box, b.to, d);
             }
             ++u->stores;
-        } else if (adds && early) {
-            tc__gemm90_ask_c(c, g, u, s, i + 1, &asked);
+        } else {
+            if (adds && early) tc__gemm90_ask_c(c, g, u, s, next, &asked);
+            if (tc__gemm90_whole_columns(c) && !tc__gemm90_columns_room(c)) tc__gemm90_no_box(u);
         }
+        if (tc__gemm90_whole_columns(c) && i / across + 1 == blocks)
+            tc__gemm90_columns_box(c, u, &s->kept->columns, i % across * cols, cols, s->chunk);
     }
 }
 
 /* The same: wholly inside D, or in part where TMA clips. */
 TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                        float *acc, tc__kept *rows)
+                                        float *acc, tc__gemm90_keeping *kept)
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(g);
@@ -532,7 +656,7 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
                   && (tc__gemm90_last_rows(c, u) > tc__gemm90_end(c, g, u) || u->w.col + g->width > g->p->out.n);
     const int spread = tc__gemm90_spreads(c, g) && u->last, in_rows = tc__gemm_in_rows(c) || !clips ? 16 : 1;
     tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, 1,
-                            acc, rows};
+                            acc, kept, tc__gemm90_columns_chunk(c)};
     if (!clips) s.in_cols = tc__gemm90_across(c, g);
     if (spread) {
         s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
@@ -595,7 +719,7 @@ TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_bloc
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
         float v[8];
         tc__gemm_kept x = {v, {u->w.row + u->warp_row + i * 64, u->w.col + g->width - 16, tc__gemm90_matrix(c, u),
-                               tc__gemm90_group(c, u)}, 8, 0, tc__gemm90_asks_hooks(c), end};
+                               tc__gemm90_group(c, u)}, 8, 0, tc__gemm90_asks_hooks(c), end, 0};
 #pragma unroll
         for (int width = 16; width <= c.bn; width += 32) { /* registers have constant numbers only */
             float room[8];
@@ -623,225 +747,6 @@ TC_DEV_SM90 void tc__gemm90_store_tail(tc_gemm_config_in c, const tc_gemm90_bloc
             if (at.row < end && at.col < o->n) tc__gemm90_store_two(c, o, v + j, at);
         }
     }
-}
-
-/* .swap: this warp's 16 columns of D by up to TC__GEMM90_ASIDE rows of the tile, from `above` on. */
-typedef struct tc__gemm90_aside {
-    int above, rows; /* rows: of them that exist */
-    int col;         /* its first, from the warp's first on */
-    float *acc;      /* of the tile, from there on */
-} tc__gemm90_aside;
-
-/* Where value i of the 8 registers from j on lies in D, and in the tile below `above`. */
-typedef struct tc__gemm90_aside_at {
-    tc_gemm_at at;
-    int row;
-} tc__gemm90_aside_at;
-TC_DEV tc__gemm90_aside_at tc__gemm90_aside_of(tc_gemm_config_in c, const tc_gemm90_block *g,
-                                               const tc_gemm90_consumer *u, const tc__gemm90_aside *a, int j, int i)
-{
-    const int lane = tc_lane(), row = j * 2 + i / 4 * 8 + lane % 4 * 2 + i % 2;
-    const int col = u->w.row + u->warp_row + a->col + lane / 4 + i / 2 % 2 * 8;
-    const tc__gemm90_aside_at x = {{u->w.col + (a->above + row) * tc__gemm90_apart(c, g), col,
-                                    tc__gemm90_matrix(c, u), tc__gemm90_group(c, u)}, row};
-    return x;
-}
-
-/* Values whose C is asked for before the first is added: those of 64 rows. */
-enum { TC__GEMM90_ASIDE_ASKED = 32 };
-
-/* beta * C to so many values from `from` on, a constant. */
-TC_DEV_SM90 void tc__gemm90_aside_c(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                    const tc__gemm90_aside *a, const int from)
-{
-    const tc_gemm_out *o = &g->p->out;
-    const int all = (c.bn - a->above < TC__GEMM90_ASIDE ? c.bn - a->above : TC__GEMM90_ASIDE) / 2 - from;
-    const int some = all < TC__GEMM90_ASIDE_ASKED ? all : TC__GEMM90_ASIDE_ASKED;
-    float *v = a->acc + a->above / 2 + from;
-    uint32_t asked[TC__GEMM90_ASIDE_ASKED];
-#pragma unroll
-    for (int j = 0; j < some; j += 8) {
-        if (a->above + (from + j) * 2 >= g->width) continue;
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, a, from + j, i);
-            asked[j + i] = tc__epi_ask_c(tc__gemm_c(c), o, x.at, x.row < a->rows && x.at.col < o->n);
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < some; j += 8) {
-        if (a->above + (from + j) * 2 >= g->width) continue;
-#pragma unroll
-        for (int i = 0; i < 8; i++) v[j + i] += o->beta * tc__epi_asked(tc__gemm_c(c), asked[j + i]);
-    }
-}
-
-/* To shared memory. The hook is not called for rows that D does not have. */
-TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                       const tc__gemm90_aside a)
-{
-    const tc_gemm_out *o = &g->p->out;
-    const tc_epi e = tc__gemm_epi(c);
-    const tc_box box = tc__gemm90_box(c);
-    const int lane = tc_lane(), q = lane % 4;
-    const int count = c.bn - a.above < TC__GEMM90_ASIDE ? c.bn - a.above : TC__GEMM90_ASIDE;
-    /* stmatrix: lanes 0-7 address rows 0-7, columns 0-7; 8-15 the same rows, columns 8-15; 16-31 rows 8-15 */
-    const uint32_t to = (uint32_t)((lane % 8 + lane / 16 * 8) * box.bytes + lane / 8 % 2 * 16);
-    const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
-    const int adds = !tc__gemm_raw(c) && o->beta != 0.f;
-    const int each = c.any || tc__gemm_sums(c) == TC_S32; /* C by elements, with the hook: no registers are left */
-#pragma unroll
-    for (int i = 0; i < count / 2 && !tc__gemm_raw(c) && !each; i++) a.acc[a.above / 2 + i] *= o->alpha;
-#pragma unroll
-    for (int j = 0; j < count / 2; j += 8) {
-        const int within = a.above + j * 2 < g->width;
-        float *v = a.acc + a.above / 2 + j;
-        if (adds && !each && j % TC__GEMM90_ASIDE_ASKED == 0) tc__gemm90_aside_c(c, g, u, &a, j);
-        if (within) {
-#pragma unroll
-            for (int i = 0; (e.epi || each) && i < 8; i++) {
-                const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, &a, j, i);
-                if (each && !tc__gemm_raw(c)) v[i] *= o->alpha;
-                if (x.row < a.rows && x.at.col < o->n) {
-                    if (each && adds) v[i] += o->beta * tc__epi_read_c(e.c, o, x.at);
-                    if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, x.at), o->epi);
-                }
-            }
-            tc__gemm90_f32_to_d(c, v, 8);
-        }
-        __syncwarp(); /* for all: inside of a condition ptxas takes the lanes for parted from here on */
-        if (within) {
-            if (box.type == TC_F32) {
-#pragma unroll
-                for (int i = 0; i < 8; i++)
-                    asm volatile("st.shared.f32 [%0], %1;"
-                                 : : "r"(u->buf + tc_swizzle(box.bytes, (uint32_t)((j * 2 + i / 4 * 8 + 2 * q + i % 2)
-                                                                                       * box.bytes
-                                                                                   + (lane / 4 + i / 2 % 2 * 8) * 4))),
-                                   "f"(v[i])
-                                 : "memory");
-            } else {
-                const uint32_t w[4] = {tc_pack(box.type, v[0], v[1]), tc_pack(box.type, v[2], v[3]),
-                                       tc_pack(box.type, v[4], v[5]), tc_pack(box.type, v[6], v[7])};
-                tc_stmatrix_x4_trans(at + (uint32_t)(j * 2 * box.bytes), w);
-            }
-        }
-    }
-}
-
-/* .any: a word of the tile in shared memory, where each warp has 16 columns: number `word` of a row. */
-TC_DEV uint32_t tc__gemm90_aside_word(tc_gemm_config_in c, uint32_t store, int row, int word)
-{
-    const tc_box box = tc__gemm90_box(c);
-    const int per = box.bytes / 4, warp = word / per;
-    uint32_t x;
-    asm volatile("ld.shared.b32 %0, [%1];"
-                 : "=r"(x)
-                 : "r"(store + (uint32_t)(warp * tc_gemm_sm90_plan_of(c).warp_store)
-                       + tc_swizzle(box.bytes, (uint32_t)(row * box.bytes + word % per * 4)))
-                 : "memory");
-    return x;
-}
-
-/* .any: rows of D that TMA refuses. All warps together, each of them whole rows of the tile: neighbours in D are
- * written at a time. Where a row of 16-bit elements begins between two words, words of D are made of two. */
-TC_DEV_SM90 void tc__gemm90_aside_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                       const tc__gemm90_aside a)
-{
-    const tc_gemm_out *o = &g->p->out;
-    const tc_box box = tc__gemm90_box(c);
-    const int size = tc_type_bits(c.d) / 8, warps = 4 * c.consumers, apart = tc__gemm90_apart(c, g), lane = tc_lane();
-    const int left = o->n - u->w.row, cols = left < c.bm ? left : c.bm;
-    const uint32_t store = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store;
-    const tc_gemm_at first = {u->w.col + a.above * apart, u->w.row, u->w.batch, 0};
-    char *to = tc__gemm90_d(o, box, first);
-    tc_bar_sync(1, 32 * warps);
-#pragma unroll 2
-    for (int row = (int)(threadIdx.x / 32u) - 4; row < a.rows && cols > 0; row += warps) {
-        char *at = to + row * (o->ldd * apart * size);
-        const int between = size == 2 && (uintptr_t)at % 4;
-#pragma unroll
-        for (int i = 0; i < c.bm * size / 128; i++) {
-            const int word = i * 32 + lane, col = word * 4 / size;
-            const uint32_t x = tc__gemm90_aside_word(c, store, row, word);
-            char *here = at + word * 4;
-            if (!between) {
-                if (col + 4 / size <= cols) *(uint32_t *)here = x;
-                else if (col < cols) *(uint16_t *)here = (uint16_t)x;
-            } else {
-                const uint32_t before = tc__gemm90_aside_word(c, store, row, word ? word - 1 : 0);
-                if (word && col < cols) *(uint32_t *)(here - 2) = before >> 16 | x << 16;
-                else if (word == 0) *(uint16_t *)here = (uint16_t)x;
-                else if (col == cols) *(uint16_t *)(here - 2) = (uint16_t)(before >> 16);
-                if (col + 2 == c.bm && c.bm == cols) *(uint16_t *)(here + 2) = (uint16_t)(x >> 16);
-            }
-        }
-    }
-    tc_bar_sync(1, 32 * warps);
-}
-
-/* And on to D: every eight rows are a box, of which TMA leaves out what D does not have; what a group does not have of
- * its last one it would write. */
-TC_DEV_SM90 void tc__gemm90_aside_send(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                       const tc__gemm90_aside a)
-{
-    const tc_gemm_out *o = &g->p->out;
-    const tc_box box = tc__gemm90_box(c);
-    const int lane = tc_lane(), apart = tc__gemm90_apart(c, g);
-    tc_gemm_at first = {u->w.col + a.above * apart, u->w.row + u->warp_row + a.col, tc__gemm90_matrix(c, u), 0};
-    if (g->p->d_by == TC__GEMM_D_TMA) {
-        tc_fence_proxy_async_shared();
-        __syncwarp();
-        if (tc__gemm_in_rows(c)) {
-            const int whole = a.rows / 8 * 8, words = box.bytes / 4;
-#pragma unroll 1
-            for (int i = lane; i < (a.rows - whole) * words; i += 32) { /* the last rows of a group, word by word */
-                tc_gemm_at rest = first;
-                rest.row += whole + i / words;
-                const uint32_t at = (uint32_t)((whole + i / words) * box.bytes + i % words * 4);
-                ((float *)tc__gemm90_d(o, box, rest))[i % words] = tc__epi_shared(u->buf + tc_swizzle(box.bytes, at));
-            }
-        }
-        if (lane * 8 + (tc__gemm_in_rows(c) ? 7 : 0) < a.rows) {
-            first.row += lane * 8;
-            tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
-            tc_cp_async_bulk_commit_group();
-        }
-    } else if (c.any) {
-        tc__gemm90_aside_rows(c, g, u, a);
-    } else {
-        __syncwarp();
-        const tc_box_rows d = {a.rows, tc__gemm90_d(o, box, first), o->ldd * apart * (tc_type_bits(c.d) / 8)};
-        tc_box_copy(box, u->buf, d);
-    }
-}
-
-/* This warp's 16 columns of D by the tile's rows, where all columns exist or TMA clips. */
-TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                          float *acc)
-{
-    const int apart = tc__gemm90_apart(c, g), left = (tc__gemm90_end(c, g, u) - u->w.col + apart - 1) / apart;
-    const int rows = left < g->width ? left : g->width;
-#pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64 * c.bn; i += TC__GEMM90_ASIDE) {
-        const int above = i % c.bn;
-        if (above < rows) {
-            const int more = rows - above;
-            const tc__gemm90_aside a = {above, more < TC__GEMM90_ASIDE ? more : TC__GEMM90_ASIDE, i / c.bn * 64,
-                                        acc + i / c.bn * c.bn / 2};
-            tc__bulk_wait_read(0);
-            __syncwarp();
-            tc__gemm90_aside_fill(c, g, u, a);
-            tc__gemm90_aside_send(c, g, u, a);
-            __syncwarp();
-        }
-    }
-}
-
-/* .swap: rows of a warpgroup up to which boxes go to D on their side. */
-TC_HD TC_CONSTEXPR int tc__gemm90_turns(tc_gemm_config_in c)
-{
-    return tc__gemm_outputs(c) ? 0 : tc__gemm90_lifts(c) && c.bn % TC__GEMM90_ASIDE == 0 ? 128 : 64;
 }
 
 #endif /* __CUDACC__ */

@@ -86,8 +86,8 @@ TC_DEV tc__sums_lines tc__sums_of_columns(tc_gemm_config_in c, const tc_gemm_out
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     const int batch = c.groups == TC_GROUPS_ROWS ? g->count : all->batch;
-    const tc__sums_lines x = {o, g, tiles, w->parts, w->col_out, all->all_out, o->n, w->down, batch, all->batch, 1,
-                              {0, 0, 0}};
+    const tc__sums_lines x = {o, g, tiles, w->parts, w->col_out, all->all_out, o->n, w->down, batch, all->batch,
+                              w->each, {0, 0, 0}};
     return x;
 }
 
@@ -234,7 +234,9 @@ TC_DEV uint32_t tc__sums_gaps(tc_gemm_config_in c, const int cols, const tc__sum
     return gaps;
 }
 
-/* Lines by 32, a lane each. For all threads of a block, of whole warps. */
+/* Lines by 32, a lane each, whose parts are as many runs as a block has warps. Where blocks would have more lines one
+ * after the other than a warp has rounds of parts, each warp has lines of its own. For all threads of a block, of whole
+ * warps. */
 TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__sums_lines *w)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
@@ -242,11 +244,16 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
     const int kind = cols ? tc__gemm_col_kind(c) : tc__gemm_row_kind(c), sizes = kind & TC__KEEP_EACH;
     const int own = sizes || (cols && tc__gemm_in_rows(c));
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-    int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
-    const int down = (int)tc__epi_units(w->count, 1);
-    int from = warp * each, end = from + each < all ? from + each : all; /* of a line's parts those of this warp */
+    int all = (w->across + w->each - 1) / w->each;
+    const int down = (int)tc__epi_units(w->count, 1), rounds = (all + TC__SUMS_AT_ONCE - 1) / TC__SUMS_AT_ONCE;
+    const int alone = rounds <= 1 + (int)(((long long)down * w->batch - 1) / gridDim.x);
+    const int share = alone ? 1 : warps, run = alone ? 0 : warp;
+    const unsigned first_unit = blockIdx.x + (alone ? gridDim.x * (unsigned)warp : 0u);
+    int each = (all + share - 1) / share;
+    int from = run * each, end = from + each < all ? from + each : all; /* this warp's */
     const long long apart = (long long)w->each * w->count, sums = (long long)w->batch * w->across * w->count;
-    for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
+    const unsigned units = gridDim.x * (alone ? (unsigned)warps : 1u);
+    for (long long unit = first_unit; unit < (long long)down * w->batch; unit += units) {
         const long long matrix = unit / down;
         const int row = (int)(unit % down) * 32 + lane;
         int gone = !cols && tc__gemm_in_rows(c) ? tc__sums_no_row(&w->some, matrix, row) : 0;
@@ -255,9 +262,9 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
         if (own) {
             const tc__sums_strips strips = sizes ? tc__sums_strips_each(c, cols, w, matrix)
                                                  : tc__sums_strips_of(c, w, matrix);
-            first = strips.first, all = strips.count, each = (all + warps - 1) / warps;
+            first = strips.first, all = (strips.count + w->each - 1) / w->each, each = (all + share - 1) / share;
             gone = gone || (sizes && row >= strips.lines);
-            from = warp * each, end = from + each < all ? from + each : all;
+            from = run * each, end = from + each < all ? from + each : all;
         }
         const float *part = w->parts + (first + (long long)from * w->each) * w->count + row;
         tc__kept kept = tc__kept_none(kind);
@@ -275,13 +282,13 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
 #pragma unroll
             for (int j = 0; j < TC__SUMS_AT_ONCE; j++) kept = tc__kept_join(kind, kept, x[j]);
         }
-        runs[warp * 32 + lane] = kept.x;
-        if (tc__kept_exp(kind)) runs[(warps + warp) * 32 + lane] = kept.sum;
-        __syncthreads();
-        if (warp == 0 && row < w->count && !gone) {
-            kept.x = runs[lane];
-            if (tc__kept_exp(kind)) kept.sum = runs[warps * 32 + lane];
-            for (int i = 1; i < warps; i++) {
+        if (!alone) {
+            runs[warp * 32 + lane] = kept.x;
+            if (tc__kept_exp(kind)) runs[(warps + warp) * 32 + lane] = kept.sum;
+            __syncthreads();
+        }
+        if (run == 0 && row < w->count && !gone) {
+            for (int i = 1; i < share; i++) {
                 const tc__kept of = {runs[i * 32 + lane],
                                      tc__kept_exp(kind) ? runs[(warps + i) * 32 + lane] : 0.f};
                 kept = tc__kept_join(kind, kept, of);
@@ -289,12 +296,13 @@ TC_DEV_SM75 void tc__sums_add_up(tc_gemm_config_in c, const int cols, const tc__
             const int to = kind & TC__KEEP_SENT ? tc__epi_outputs(w->o)->d_row[row] : row;
             if (!(kind & TC__KEEP_NO_LINE)) w->out[matrix * w->count + to] = tc__kept_end(kind, kept);
         }
-        if ((kind & TC__KEEP_ALL) && warp == 0) {
+        if ((kind & TC__KEEP_ALL) && run == 0) {
             const float all_32 = tc__sums_join_lanes(kind, row < w->count ? kept.x : tc__epi_none(kind));
             if (lane == 0) tc__sums_totals(w)[unit] = all_32;
         }
-        __syncthreads();
+        if (!alone) __syncthreads();
     }
+    if ((kind & TC__KEEP_ALL) && alone) __syncthreads(); /* all warps have left their sums */
     if ((kind & TC__KEEP_ALL) && c.groups) tc__sums_all_groups(kind, w, (uint32_t *)runs);
     else if ((kind & TC__KEEP_ALL) && warp == 0) tc__sums_all(kind, w);
 }

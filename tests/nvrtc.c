@@ -29,7 +29,7 @@ static const char *const names[] = {
     "tc_gemm_sm120_store.h", "tc_gemm_sm75.h",
     "tc_gemm_sm80.h", "tc_gemm_sm80_copy.h", "tc_gemm_sm80_groups.h", "tc_gemm_sm80_mma.h",
     "tc_gemm_sm80_plan.h", "tc_gemm_sm80_sparse.h", "tc_gemm_sm80_store.h", "tc_gemm_sm80_weights.h",
-    "tc_gemm_sm90.h", "tc_gemm_sm90_any.h",
+    "tc_gemm_sm90.h", "tc_gemm_sm90_any.h", "tc_gemm_sm90_aside.h", "tc_gemm_sm90_columns.h",
     "tc_gemm_sm90_edge.h", "tc_gemm_sm90_f32.h",
     "tc_gemm_sm90_load.h", "tc_gemm_sm90_parts.h",
     "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h", "tc_gemm_sm90_quant.h",
