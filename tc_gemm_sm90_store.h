@@ -418,8 +418,7 @@ TC_DEV_SM90 void tc__gemm90_put_columns(tc_gemm_config_in c, const tc_gemm90_blo
     const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * all : 0, id = TC__GEMM90_COLUMNS_BARRIER + g->wg;
     const uint32_t apart = (uint32_t)tc_gemm_sm90_plan_of(c).warp_store, place = tc__gemm90_columns_place(c, g, u);
     const uint32_t of_first = place - (uint32_t)(thread / 32) * apart;
-    if (!tc__gemm90_columns_room(c)) tc__gemm90_columns_put_all(c, place, &kept->columns);
-    else if (!by.boxes) tc__gemm90_columns_put_all(c, place, &kept->columns);
+    if (!tc__gemm90_columns_room(c) || !by.boxes) tc__gemm90_columns_put_all(c, place, &kept->columns);
     tc_bar_sync(id, 128);
 #pragma unroll
     for (int i = 0; i < all; i += 128) {
