@@ -684,7 +684,8 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
 TC_HD TC_CONSTEXPR int tc__gemm90_tails(tc_gemm_config_in c)
 {
     return c.step == 16 && !c.swap && c.cluster_k == 1 && tc_box_cols(tc__gemm90_box(c)) == 32
-        && !tc__gemm_quantised(c) && (tc_type_bits(c.d) == 16 || tc_type_bits(c.d) == 32);
+        && !tc__gemm90_whole_columns(c) && !tc__gemm_quantised(c)
+        && (tc_type_bits(c.d) == 16 || tc_type_bits(c.d) == 32);
 }
 
 /* Two neighbours of a row to D. */
