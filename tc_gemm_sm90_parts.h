@@ -188,7 +188,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
     if (direct) tc__gemm90_store_tail(c, g, u, acc, kept.rows);
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, kept.rows);
     if (tc__gemm90_whole_columns(c)) {
-        const tc__gemm90_columns_by by = {boxes, cut || (tail && !direct) || !boxes, direct ? g->width - tail : 0};
+        const tc__gemm90_columns_by by = {boxes, cut || (tail && !direct) || !boxes};
         tc__gemm90_put_columns(c, g, u, &kept, by);
     }
 }

@@ -369,16 +369,15 @@ TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block 
     }
 }
 
-/* How a tile has gone to D: in boxes; in pieces what does not go so; columns from `tail` on from registers. The same
- * for the warps of a warpgroup. */
+/* How a tile has gone to D: in boxes; in pieces what does not go so. The same for the warps of a warpgroup. */
 typedef struct tc__gemm90_columns_by {
-    int boxes, pieces, tail; /* tail: or 0 */
+    int boxes, pieces;
 } tc__gemm90_columns_by;
 
 /* Of what has not gone in boxes, the parts of 16 rows that are in memory, by the thread that has the column. Where they
  * are written by atomics there is nothing to add to them. */
 TC_DEV_SM90 float tc__gemm90_add_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                        tc_gemm_at at, int col, const tc__gemm90_columns_by by)
+                                        tc_gemm_at at, int col)
 {
     const int kind = tc__gemm_col_kind(c), end = tc__gemm90_end(c, g, u), wide = tc__gemm90_across(c, g);
     float kept = tc__epi_none(kind);
@@ -387,7 +386,7 @@ TC_DEV_SM90 float tc__gemm90_add_pieces(tc_gemm_config_in c, const tc_gemm90_blo
         at.row = u->w.row + row;
         const float *part = tc__epi_more(&g->p->out)->parts + tc__col_part(kind, &g->p->out, at);
         const tc__gemm90_boxed_place x = {row, col / wide * wide, wide, tc__gemm90_clips(g)};
-        if (by.tail ? col >= by.tail : !tc__gemm90_goes_boxed(c, g, u, x))
+        if (!tc__gemm90_goes_boxed(c, g, u, x))
             kept = tc__epi_join(kind, kept, __ldcg(part));
     }
     return kept;
@@ -430,8 +429,8 @@ TC_DEV_SM90 void tc__gemm90_put_columns(tc_gemm_config_in c, const tc_gemm90_blo
 #pragma unroll
         for (uint32_t w = 0; w < 4u; w++)
             if (is) sum = tc__epi_join(kind, sum, tc__epi_shared(of_first + w * apart + (uint32_t)col * 4u));
-        if (!(kind & TC__KEEP_ATOMIC) && here && (by.pieces || by.tail))
-            sum = tc__epi_join(kind, sum, tc__gemm90_add_pieces(c, g, u, at, col, by));
+        if (!(kind & TC__KEEP_ATOMIC) && here && by.pieces)
+            sum = tc__epi_join(kind, sum, tc__gemm90_add_pieces(c, g, u, at, col));
         tc__col_put(kind, o, at, sum, here);
     }
     tc_bar_sync(id, 128); /* the place is the next boxes' */
@@ -447,7 +446,7 @@ TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_bloc
     tc__gemm90_store_pieces(c, g, u, acc, &kept);
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, kept.rows);
     if (tc__gemm90_whole_columns(c)) {
-        const tc__gemm90_columns_by by = {0, 1, 0};
+        const tc__gemm90_columns_by by = {0, 1};
         tc__gemm90_put_columns(c, g, u, &kept, by);
     }
 }
