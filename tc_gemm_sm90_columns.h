@@ -2,8 +2,8 @@
  * one part. Needs: the headers below; sm_90a.
  *
  * Boxes lie in registers. A lane joins its own rows of one column of boxes, of all 64 rows below each other, and only
- * then do its eight neighbours of the same columns share them out. Pieces come before boxes, and leave what is kept of
- * theirs in the warp's shared memory. When the tile has gone, the four warps meet there.
+ * then do its eight neighbours of the same columns share them out. When the tile has gone, the four warps meet in
+ * shared memory. Pieces leave parts of 16 rows in the workspace; the thread that has a column fetches them from there.
  *
  *     tc__gemm90_columns_begin, _box     a column of boxes
  *     tc__gemm90_columns_put_all         the warp's to shared memory, where the warpgroup's meet

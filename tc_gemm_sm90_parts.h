@@ -180,15 +180,16 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     const int by_tma = tc__gemm90_holds_c(c) ? g->p->d_by == TC__GEMM_D_TMA : g->p->d_plain;
     const int direct = tail && !cut && tc__gemm90_tails(c) && by_tma && !tc__gemm90_picks(c, u);
+    const int pieces = cut || (tail && !direct) || !boxes;
     tc__gemm90_keeping kept;
     tc__gemm90_keeps_none(c, &kept);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    if (cut || (tail && !direct) || !boxes) tc__gemm90_store_pieces(c, g, u, acc, &kept);
+    if (pieces) tc__gemm90_store_pieces(c, g, u, acc, &kept);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc, &kept);
     if (direct) tc__gemm90_store_tail(c, g, u, acc, kept.rows);
     if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, kept.rows);
     if (tc__gemm90_whole_columns(c)) {
-        const tc__gemm90_columns_by by = {boxes, cut || (tail && !direct) || !boxes};
+        const tc__gemm90_columns_by by = {boxes, pieces};
         tc__gemm90_put_columns(c, g, u, &kept, by);
     }
 }
