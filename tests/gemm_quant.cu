@@ -99,6 +99,9 @@ TC_GEMM_SM90_DEFINE(sm90_mx5, BF16, .d = TC_E5M2, .d_sf = TC_SF_UE8M0_32, .bm = 
 TC_GEMM_SM90_DEFINE(sm90_k2, BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2, .col_sum = TC_SUM)
 TC_GEMM_SM90_DEFINE(sm90_pp_cols, BF16, .d = TC_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG, .col_sum = TC_SUM_SQ,
                     .epi = HOOKED(bias))
+/* sums of columns in shared memory of their own; widths whose last 16 columns have no box */
+TC_GEMM_SM90_DEFINE(sm90_pp_room, BF16, .d = TC_F32, .bm = 128, .bn = 192, .schedule = TC_PINGPONG, .step = 16,
+                    .col_sum = TC_SUM_SQ, .epi = HOOKED(bias))
 #endif
 
 #define ROW(name, sm, hook, twin)                                                                                     \
@@ -121,6 +124,7 @@ static const kernel kernels[] = {
     ROW(sm80_warp, 80, PAIR, 0),     ROW(sm80_cols, 80, BIAS, 0),      ROW(sm90_tall, 90, PAIR, 0),
     ROW(sm90_turns, 90, PLAIN, 0),   ROW(sm90_s8, 90, PLAIN, 0),       ROW(sm90_mx5, 90, BIAS, 0),
     ROW(sm90_k2, 90, PLAIN, 0),      ROW(sm90_pp_cols, 90, BIAS, 0),
+    ROW(sm90_pp_room, 90, BIAS, 0),
 #endif
 };
 #endif
