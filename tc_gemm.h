@@ -203,7 +203,7 @@
  *                                                              .k_range
  *
  * FEWER KERNELS. All of them take nvcc about 20 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
- *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, tall, three half of the time
+ *     .shapes = TC_SHAPES_LARGE                 wide, pair, tall, three, pair160, pair176 half of the time
  *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
  *     .shapes = TC_SHAPES_SMALL                 wide, small, crowd                  a third
  *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any
@@ -472,8 +472,9 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                         ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate, .rows, .top "
                           "and a quantised D"
                         : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "
-                          "up, sparse or f32, factors, sums in f16 (7: or promoted), nor with .conv, .gate, .rows, a "
-                          "quantised D, tiles and outputs of one's own; 7 not with .groups", kernel);
+                          "up, sparse or f32, factors, sums in f16 (7, 9, 10: or promoted), nor with .conv, .gate, "
+                          ".rows, a quantised D, tiles and outputs of one's own; 7 not with .groups; 9 and 10 not with "
+                          "B in rows", kernel);
     return TC_OK;
 }
 

@@ -24,7 +24,9 @@
     X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */                \
     X(name, own, tall, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* the largest: fewest bytes a product */ \
     X(name, own, three, (192, 192, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* three warpgroups: waves that others leave half empty */ \
-    X(name, own, crowd, (64, 128, 32, 0, 0, 2, 4, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* one wave: eight blocks ask together for rows that lie across lines */
+    X(name, own, crowd, (64, 128, 32, 0, 0, 2, 4, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* one wave: eight blocks ask together for rows that lie across lines */ \
+    X(name, own, pair160, (128, 160, 0, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* as pair; where this width leaves */      \
+    X(name, own, pair176, (128, 176, 0, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* fewer waves half empty */
 
 typedef struct tc__gemm_tile {
     int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
@@ -112,9 +114,15 @@ TC_HD TC_CONSTEXPR int tc__gemm_holds_twice(tc_gemm_config_in given)
     return (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
 }
 
-/* The tile of 192 sums a thread for each of two warpgroups, and that of three warpgroups: nothing else may want
- * registers there. Of words both operands K-major, which no warp has to turn. */
-TC_HD TC_CONSTEXPR int tc__gemm_full(const tc__gemm_tile t) { return t.bm == 192 || (t.bm == 256 && !t.swap); }
+/* Ping-pong of one width, of which B in rows has no whole boxes. */
+TC_HD TC_CONSTEXPR int tc__gemm_one_width(const tc__gemm_tile t) { return t.schedule == TC_PINGPONG && !t.step; }
+
+/* The tile of 192 sums a thread for each of two warpgroups, that of three warpgroups, and ping-pong of one width:
+ * nothing else may want registers there. Of words both operands K-major, which no warp has to turn. */
+TC_HD TC_CONSTEXPR int tc__gemm_full(const tc__gemm_tile t)
+{
+    return t.bm == 192 || (t.bm == 256 && !t.swap) || tc__gemm_one_width(t);
+}
 TC_HD TC_CONSTEXPR int tc__gemm_full_ok(tc_gemm_config_in given)
 {
     const tc_gemm_config p = tc__gemm_plain(given);
@@ -142,8 +150,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
     if (given.weights) return t.schedule == TC_COOPERATIVE && t.bm <= 128;
     if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
     if (tc__gemm_crowd(t)) return tc__gemm_crowd_ok(given);
-    if (tc__gemm_full(t))
-        return tc__gemm_full_ok(given) && !(t.bm == 192 && (given.groups || tc__gemm_holds_twice(given)));
+    if (tc__gemm_full(t) && (!tc__gemm_full_ok(given) || (t.bm != 256 && tc__gemm_holds_twice(given)))) return 0;
+    if (tc__gemm_one_width(t)) return !tc__gemm_b_row(tc__gemm_plain(given));
+    if (tc__gemm_full(t)) return t.bm != 192 || !given.groups;
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)
              || given.groups == TC_GROUPS_ARRAY) || !t.swap;

@@ -119,9 +119,10 @@ static int list(const bench_problem *p, candidate *all)
     int count = 0;
     for (int kernel = 1; kernel <= KERNELS; kernel++) {
         const tc_gemm_choice plain = {kernel, 0, 0, 0, 0, 0};
+        const int fixed = kernel != TC__GEMM_ANY && !tc__gemm_tiles_of[kernel - 1].step; /* its cluster too */
         if (!takes(p, plain)) continue;
         for (int width = 16; width <= 256; width += 16)
-            for (int cluster = 1; cluster <= 2; cluster++)
+            for (int cluster = 1; cluster <= 2 - fixed; cluster++)
                 for (size_t i = 0; i < 2 * sizeof parts / sizeof *parts; i++) {
                     const int of = parts[i / 2], meet = of > 1 ? i % 2 ? TC_MEET_CLUSTER : TC_MEET_WORKSPACE : 0;
                     const tc_gemm_choice choice = {kernel, width, cluster, of, 0, meet};
