@@ -18,6 +18,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_end.h"
+#include "tc_gemm_gate.h"
 #include "tc_pipe.h"
 #include "tc_sf.h"
 #include "tc_split.h"
@@ -107,6 +108,7 @@ TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_
 
 /* A place is 16 x 16 elements of D, as f32 in shared memory: rows of 64 bytes in that swizzle. A fragment's 16 columns
  * (8 registers) to one. */
+enum { TC__GEMM_PLACE = 1024 }; /* bytes */
 TC_DEV void tc__gemm_put_place(uint32_t place, const float *v)
 {
     const uint32_t lane = (uint32_t)tc_lane(), g = lane / 4u, q = lane % 4u;
@@ -147,6 +149,17 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
         __syncwarp();
         tc__col_strip(tc__gemm_col_kind(c), to->out, &x);
     }
+}
+
+/* .gate: of the sums in a place and in the next one, of the two products, D's elements, in the first. */
+TC_DEV_SM90 void tc__gemm_gate_places(tc_gemm_config_in c, const tc__gemm_to *to, uint32_t place, tc_gemm_at first)
+{
+    const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
+    tc__gate_eight x = {place + tc_swizzle(64, shift), place + tc_swizzle(64, shift + 16u), TC__GEMM_PLACE, first, 0};
+    x.at.row += (int)lane / 2, x.at.col += (int)lane % 2 * 8;
+    x.exist = tc__gate_exist(to->out, x.at, tc__gemm_end_row(c, to));
+    __syncwarp();
+    tc__gate_some(c, to->out, &x);
 }
 
 /* f32 in rows of 128 bytes, 8 columns of 8 rows a store, in turns of 4 rows: in the swizzle of 128 bytes rows 2i and
@@ -296,7 +309,8 @@ TC_DEV_SM90 uint32_t tc__gemm_meet(const tc__gemm_ending *e)
 TC_DEV_SM90 void tc__gemm_store_slices(tc_gemm_config_in c, const tc__gemm_to *to, const tc__gemm_ending *e,
                                        uint32_t slices)
 {
-    const int last = e->down * e->across, apart = (int)tc_split_slices(e->split->parts);
+    const int all = e->down * e->across, last = all / tc__gemm_products(c); /* .gate: B2's lie behind all of B's */
+    const int apart = (int)tc_split_slices(e->split->parts);
     int i = last;
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
@@ -308,12 +322,18 @@ TC_DEV_SM90 void tc__gemm_store_slices(tc_gemm_config_in c, const tc__gemm_to *t
         }
         if (i >= last) break;
         const tc_gemm_at at = tc__gemm_at_of(c, e->w, e->w->row + i % e->down * 16, e->w->col + i / e->down * 16);
-        const tc__gemm_parts from = {tc__gemm_part_at(e, 0, i), (size_t)(last * 64), e->split};
+        const tc__gemm_parts from = {tc__gemm_part_at(e, 0, i), (size_t)(all * 64), e->split};
         if (at.row >= tc__gemm_end_row(c, to) || at.col >= to->out->n) continue;
         tc__gemm_add_parts(8, c, &from, v);
         __syncwarp();
         tc__gemm_put_place(e->place, v);
-        tc__gemm_piece_to_d(c, to, e->place, at);
+        if (c.gate) {
+            const tc__gemm_parts other = {from.first + last * 64, from.each, e->split};
+            tc__gemm_add_parts(8, c, &other, v);
+            tc__gemm_put_place(e->place + TC__GEMM_PLACE, v);
+            tc__gemm_gate_places(c, to, e->place, at);
+        }
+        tc__gemm_piece_to_d(tc__gemm_gated(c), to, e->place, at);
     }
     __syncwarp();
 }
