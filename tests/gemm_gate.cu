@@ -101,7 +101,7 @@ static const kernel kernels[] = {
     ROW(kit, 100, SILU, 1),
     ROW(kit_fp8, 100, MINE, 1),
     ROW(kit_s8, 100, MINE, 1),
-    ROW(kit_few, 100, MINE, 1),
+    ROW(kit_few, 100, MINE, 0),
     ROW(sm100, 100, MINE, 0),
     ROW(sm100_half, 100, GELU, 0),
     ROW(sm100_one, 100, SILU, 0),
