@@ -8,6 +8,7 @@
  *     tc__gemm_clips, _boxed           is a box of 16 rows stored as one?
  *     tc__gemm_store_box               through alpha, beta * C and the hook to shared memory, and to D
  *     tc__gemm_piece_to_d              16 x 16 values that lie in shared memory, eight neighbours of a row a lane
+ *     tc__gemm_gate_box, _places       .gate: of both products' sums D's elements, in a box, in shared memory
  *     tc__gemm_part_of, _end_part      .split: a part's run of k; the meeting of a tile's parts, and their sums to D
  *     tc__gemm_d_by, _sf_map, _check_sf, _check_side, _whole_cut   (host)
  */
@@ -30,6 +31,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_padded(tc_gemm_config_in c, int type)
 {
     return tc__gemm_is_narrow(type) && !tc__gemm_fp4(c);
 }
+
+enum { TC__GEMM_PLACE = 1024 }; /* bytes of a place, below */
 
 #ifdef __CUDACC__
 
@@ -108,7 +111,6 @@ TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_
 
 /* A place is 16 x 16 elements of D, as f32 in shared memory: rows of 64 bytes in that swizzle. A fragment's 16 columns
  * (8 registers) to one. */
-enum { TC__GEMM_PLACE = 1024 }; /* bytes */
 TC_DEV void tc__gemm_put_place(uint32_t place, const float *v)
 {
     const uint32_t lane = (uint32_t)tc_lane(), g = lane / 4u, q = lane % 4u;
@@ -148,6 +150,20 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
         const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first, 0};
         __syncwarp();
         tc__col_strip(tc__gemm_col_kind(c), to->out, &x);
+    }
+}
+
+/* .gate: a box's sums of B, and `up`, those of B2, to D's elements. */
+TC_DEV_SM90 void tc__gemm_gate_box(tc_gemm_config_in c, const int count, const tc_gemm_out *o, tc__gemm_box *b,
+                                   const float *up)
+{
+    const int lane = tc_lane();
+    const float alpha = tc__gate_alpha(o);
+#pragma unroll
+    for (int j = 0; j < count; j++) {
+        const tc_gemm_at at = {b->first.row + lane / 4 + j / 2 % 2 * 8,
+                               b->first.col + lane % 4 * 2 + j / 4 * 8 + j % 2, b->first.batch, b->first.group};
+        b->v[j] = c.gate(alpha * b->v[j], alpha * up[j], at, o->epi);
     }
 }
 
@@ -353,6 +369,13 @@ TC_DEV_SM90 void tc__gemm_end_part(tc_gemm_config_in c, const tc__gemm_to *to, c
  * Host. v, g: of the view.
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* What a plan knows of its matrices: its product is that of the transposes; the third is B2 (.gate). at[i] is null
+ * where a, b, c or d is not read. */
+typedef struct tc__gemm_planned {
+    int turned, gates;
+    const void *const *at;
+} tc__gemm_planned;
 
 /* How boxes go to D. */
 TC_HOST int tc__gemm_d_by(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_out *o)

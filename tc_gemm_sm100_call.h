@@ -250,15 +250,8 @@ TC_HOST tc_status tc__gemm_sm100_run(const tc_gemm_config *c, const tc__kernel *
     return tc__gemm_kernel_launch(c, &launched, how);
 }
 
-/* How a plan has them: its product is that of the transposes; its third matrix is B2. at[i] is null where a, b, c or d
- * is not read. */
-typedef struct tc__gemm100_planned {
-    int turned, gates;
-    const void *const *at;
-} tc__gemm100_planned;
-
 /* Other matrices for a plan. */
-TC_HOST tc_status tc__gemm100_point(tc_gemm_sm100_params *p, const tc__gemm100_planned by, const tc_gemm_args *args)
+TC_HOST tc_status tc__gemm100_point(tc_gemm_sm100_params *p, const tc__gemm_planned by, const tc_gemm_args *args)
 {
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)31); /* with k = 0 all maps are of D */
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;

@@ -280,7 +280,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
     tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
-    if (c.gate && p.warp_store < 2048) p.warp_store = 2048; /* places of both products */
+    if (c.gate && p.warp_store < 2 * TC__GEMM_PLACE) p.warp_store = 2 * TC__GEMM_PLACE; /* of both products */
     p.turn = 4 * p.warp_store;
     p.ring = p.turn + (c.swap ? 4 * TC__GEMM100_TURN : 0);
     p.pipe = p.ring + c.stages * tc__gemm100_slot(c);

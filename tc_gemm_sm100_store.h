@@ -418,20 +418,6 @@ TC_DEV_SM100A void tc__gemm100_store_part(tc_gemm100_in k, const tc_gemm100_bloc
     tc__gemm_end_part(k.c, &to, &e);
 }
 
-/* .gate: a box's sums of B, and those of B2, to D's elements. */
-TC_DEV_SM100A void tc__gemm100_gate(tc_gemm100_in k, const tc_gemm_out *o, tc__gemm_box *b, const float *up,
-                                    const int count)
-{
-    const int lane = tc_lane();
-    const float alpha = tc__gate_alpha(o);
-#pragma unroll
-    for (int j = 0; j < count; j++) {
-        const tc_gemm_at at = {b->first.row + lane / 4 + j / 2 % 2 * 8,
-                               b->first.col + lane % 4 * 2 + j / 4 * 8 + j % 2, b->first.batch, b->first.group};
-        b->v[j] = k.c.gate(alpha * b->v[j], alpha * up[j], at, o->epi);
-    }
-}
-
 /* A warp, its 32 rows of a tile in accumulator number `stage`, which it gives back. */
 TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u,
                                        uint32_t stage)
@@ -483,7 +469,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* of those in common */
         tc__gemm100_release_half(k, g, strips, i);
         if (!tc__gemm_boxed(c, box, &to, b.first)) continue;
-        if (k.c.gate) tc__gemm100_gate(k, to.out, &b, up, count);
+        if (k.c.gate) tc__gemm_gate_box(k.c, count, to.out, &b, up);
         b.to = tc__gemm_take_box(c, box, u->buf, u->stores++);
         if (into) {
             tc__gemm_make_box(c, box, &to, &b);

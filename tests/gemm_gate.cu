@@ -33,6 +33,11 @@ typedef struct {
     tc_gemm_config c;
 } kernel;
 
+#ifdef GATE_SM100
+#define OF_BLACKWELL 100
+#elif defined(GATE_SM120)
+#define OF_BLACKWELL 120
+#endif
 #define HOOKED .gate = mine, .epi_size = sizeof(mine_args)
 #define OF(type, to) .a = TC_##type, .b = TC_##type, .d = TC_##to
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
@@ -58,6 +63,24 @@ TC_GEMM_SM100_DEFINE(sm100_rows, OF(BF16, BF16), .bn = 128, .groups = TC_GROUPS_
 TC_GEMM_SM100_DEFINE(sm100_index, OF(BF16, BF16), .bn = 64, .cluster_m = 1, .groups = TC_GROUPS_ROWS,
                      .index = TC_INDEX_A | TC_INDEX_D, HOOKED)
 TC_GEMM_SM100_DEFINE(sm100_index_pair, OF(F16, F16), .bn = 256, .clc = 1, .index = TC_INDEX_A | TC_INDEX_D, HOOKED)
+#elif defined(GATE_SM120) /* gemm_gate_sm120.cu */
+TC_GEMM_DEFINE(kit, OF(BF16, BF16), .gate = tc_gate_silu)
+TC_GEMM_DEFINE(kit_fp8, OF(E4M3, BF16), .groups = TC_GROUPS_ROWS, HOOKED)
+TC_GEMM_DEFINE(kit_s8, OF(S8, F32), HOOKED)
+TC_GEMM_DEFINE(kit_index, OF(F16, F16), .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120, OF(BF16, BF16), HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_half, OF(F16, F32), .bm = 64, .bn = 64, .split = 1, .gate = tc_gate_gelu)
+TC_GEMM_SM120_DEFINE(sm120_one, OF(BF16, F32), .bm = 64, .bn = 192, .warps_m = 1, .warps_n = 6,
+                     .schedule = TC_COOPERATIVE, .split = 1, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_a_col, OF(F16, BF16), .bm = 64, .bn = 128, .a_layout = TC_COL, .gate = tc_gate_gelu_tanh)
+TC_GEMM_SM120_DEFINE(sm120_tf32, OF(TF32, F32), .bm = 32, .bn = 128, .bk = 32, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_e4m3, OF(E4M3, F16), .groups = TC_GROUPS_MASKED, .bk = 128, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_e5m2, OF(E5M2, BF16), .bm = 128, .bn = 96, .warps_n = 3, .warps_m = 2,
+                     .schedule = TC_COOPERATIVE, .gate = tc_gate_silu)
+TC_GEMM_SM120_DEFINE(sm120_s8, OF(S8, F32), .bn = 64, .epi_stages = 2, .gate = tc_gate_gelu_tanh)
+TC_GEMM_SM120_DEFINE(sm120_u8, OF(U8, F32), .bm = 64, .bn = 32, .warps_m = 2, .warps_n = 1, .split = 1, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_rows, OF(BF16, BF16), .groups = TC_GROUPS_ROWS, .gate = tc_gate_gelu)
+TC_GEMM_SM120_DEFINE(sm120_index, OF(BF16, BF16), .bn = 64, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, HOOKED)
 #else
 TC_GEMM_DEFINE(kit, OF(BF16, BF16), .gate = tc_gate_silu)
 TC_GEMM_SM90_DEFINE(sm90, OF(BF16, BF16), .bn = 192, .split = 1, HOOKED)
@@ -116,6 +139,22 @@ static const kernel kernels[] = {
     ROW(sm100_rows, 100, GELU, 0),
     ROW(sm100_index, 100, MINE, 0),
     ROW(sm100_index_pair, 100, MINE, 0),
+#elif defined(GATE_SM120)
+    ROW(kit, 120, SILU, 1),
+    ROW(kit_fp8, 120, MINE, 1),
+    ROW(kit_s8, 120, MINE, 1),
+    ROW(kit_index, 120, MINE, 1),
+    ROW(sm120, 120, MINE, 0),
+    ROW(sm120_half, 120, GELU, 0),
+    ROW(sm120_one, 120, MINE, 0),
+    ROW(sm120_a_col, 120, TANH, 0),
+    ROW(sm120_tf32, 120, MINE, 0),
+    ROW(sm120_e4m3, 120, MINE, 0),
+    ROW(sm120_e5m2, 120, SILU, 0),
+    ROW(sm120_s8, 120, TANH, 0),
+    ROW(sm120_u8, 120, MINE, 0),
+    ROW(sm120_rows, 120, GELU, 0),
+    ROW(sm120_index, 120, MINE, 0),
 #else
     ROW(kit, 80, SILU, 1),
     ROW(sm90, 90, MINE, 0),
@@ -364,8 +403,7 @@ static void run(const kernel *kn, problem *p, int planned)
 /* Kernels that calls went to, and how often. */
 static struct { const char *name; int calls; } gone_to[64];
 
-/* Of a call that gets its kernel from TC_GEMM_DEFINE: tcgen05's (a device of 10.x, a build for it, TMA's rules), or any
- * other. */
+/* Which one a call goes to: on Blackwell to that generation's where TMA takes its matrices. */
 static void which(const kernel *kn, const problem *p)
 {
     tc_gemm_plan plan;
@@ -375,10 +413,10 @@ static void which(const kernel *kn, const problem *p)
     if (!plan.call.blocks) return;
     while (i < 63 && gone_to[i].name && strcmp(gone_to[i].name, name)) i++;
     gone_to[i].name = name, gone_to[i].calls++;
-#ifdef GATE_SM100
+#ifdef OF_BLACKWELL
     const int fits = tc__gemm_fits(&kn->c, &p->g, 'a') && tc__gemm_fits(&kn->c, &p->g, 'b');
-    const int lacks = tc__gemm100_lacks(&kn->c, test_device());
-    CHECK((plan.call.kernel.cc == 100) == (fits && !lacks), "%s: %s", kn->name, name);
+    const int lacks = OF_BLACKWELL == 100 && tc__gemm100_lacks(&kn->c, test_device());
+    CHECK((plan.call.kernel.cc == OF_BLACKWELL) == (fits && !lacks), "%s: %s", kn->name, name);
 #endif
 }
 
@@ -400,7 +438,10 @@ static void refused(const kernel *kn)
                             .ldd = 64, .b2 = some(0)}, {0, 0, 0, 0, 0, 0}, 1.f, 0.f};
     tc_gemm_plan kept;
     tc_gemm_args g = good.g;
-#ifdef GATE_SM100
+#ifdef GATE_SM120
+    if (!strcmp(kn->name, "sm120_half"))
+        NO(sm120_half, x.g.b2 = (const char *)x.g.b2 + 2, TC_ERR_ALIGN, "b2 = 0x");
+#elif defined(GATE_SM100)
     if (!strcmp(kn->name, "sm100_one"))
         NO(sm100_one, x.g.b2 = (const char *)x.g.b2 + 2, TC_ERR_ALIGN, "b2 = 0x");
     if (!strcmp(kn->name, "sm100_one")) NO(sm100_one, x.g.b2 = 0, TC_ERR_NULL, "b2 is null, but the kernel has .gate");
