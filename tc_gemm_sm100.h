@@ -34,6 +34,7 @@
  *                 TC_F16, which they are multiplied as, .bn 128, .bk 128, no cluster; .bm is 16..256 rows of D in
  *                 steps of 16 (128): 16 for few rows, 128 or more for many; .split as without. Not with .clc, .groups,
  *                 .index, .aux, sums of D and a quantised D, nor on sm_107 (tc_gemm_sm100_weights.h)
+ *     .gate       two products of one A, as in tc_gemm_gate.h: .bn is a multiple of 32, half of them D's columns
  *     .index      TC_INDEX_A: A's rows come by TMA's gather4, four an instruction. With .sf the factors in args.sfa are
  *                 those of the product's rows, in their order, not of A's
  * Where D is column-major m and n change places in these. Of args.choice .blocks and, with .split, .parts mean

@@ -29,8 +29,9 @@
  * which NVIDIA states a higher rate on GeForce. A in columns and B in rows: all but mxf4 and nvf4. Elements of 4 and 6
  * bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch and
  * stride are multiples of 32 bytes and k of 128; of A in columns m, of B in rows n, and their side of a tile. C and D
- * may lie anywhere. .groups, with .sf too (GROUPS in tc_sf.h); of .index TC_INDEX_D; no .aux, no sums of D. .split = 1:
- * a call may split k, with a workspace. Of args.choice .blocks and, with .split, .parts mean something.
+ * may lie anywhere. .groups, with .sf too (GROUPS in tc_sf.h); of .index TC_INDEX_D; no .aux, no sums of D. .gate as in
+ * tc_gemm_gate.h: .bn is a multiple of 32 * .warps_n, half of them D's columns. .split = 1: a call may split k, with a
+ * workspace. Of args.choice .blocks and, with .split, .parts mean something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in

@@ -49,6 +49,7 @@ attn120 120a
 gate80 80
 gate90 90a
 gate100 100a
+gate120 120a
 each90 90a
 attn100 100a
 bwd90 90a
