@@ -152,9 +152,9 @@ ifeq ($(GPU)$(origin ARCHS),file)
 # in tcemu as what it is unless told, a Hopper GPU
 $(B)/examples/% $(foreach t,attn_fp8 attn_mla debug_hang gemm_mixed gemm_tail gemm_chain unit_wgmma,$(B)/tests/$(t)): GENCODE = -gencode arch=compute_90a,code=compute_90a
 $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/fuzz/gemm_sm100 $(B)/tests/gemm_sparse_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
-$(B)/examples/3% $(B)/tests/gemm_quant_sm100 $(B)/tests/gemm_outputs_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
+$(B)/examples/3% $(B)/tests/gemm_quant_sm100 $(B)/tests/gemm_outputs_sm100 $(B)/tests/gemm_gate_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
 # one PTX for both of them, and for sm_120a and sm_121a
-$(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B)/tests/gemm_mixed_sm100 $(B)/tests/gemm_gate_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
+$(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B)/tests/gemm_mixed_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120 $(B)/tests/gemm_gate_sm120 $(B)/tests/attn_sm120 \
 $(B)/fuzz/attn_sm120: GENCODE = \
 	-gencode arch=compute_120f,code=compute_120f

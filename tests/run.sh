@@ -182,7 +182,6 @@ list() {
         for device in sm_80 sm_100a sm_120a; do emulated $device gemm_gate 48; done
         step "gemm_gate_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate_sm100" 90 1
-        emulated sm_103a gemm_gate_sm100 36
         step "gemm_gate_sm120, tcemu sm_120a, schedules" \
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate_sm120" 75 1
         step "gemm_outputs_sm100, tcemu sm_100a, schedules" \
