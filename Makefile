@@ -52,7 +52,7 @@ NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard 
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_outputs_sm100 gemm_gate gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles gemm_tail attn_fp8 gemm_b2b rows gemm_rows gemm_edge gemm_chain $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_outputs_sm100 gemm_gate gemm_gate_sm100 gemm_gate_sm120 gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles gemm_tail attn_fp8 gemm_b2b rows gemm_rows gemm_edge gemm_chain $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz attn_sm120 gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_gate gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b gemm_bits gemm_outputs gemm_sm100
@@ -118,9 +118,9 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(SOME_KERNELS) $< -o $@ -ldl -lpthread
 
-$(foreach t,gemm_outputs gemm_outputs_sm100 gemm_gate gemm_tiles gemm_groups gemm_each gemm_quant gemm_quant_sm100 gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_sparse gemm_sparse_sm100 conv,$(B)/tests/$(t)): tests/gemm_problems.h
+$(foreach t,gemm_outputs gemm_outputs_sm100 gemm_gate gemm_gate_sm100 gemm_gate_sm120 gemm_tiles gemm_groups gemm_each gemm_quant gemm_quant_sm100 gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_sparse gemm_sparse_sm100 conv,$(B)/tests/$(t)): tests/gemm_problems.h
 $(B)/tests/gemm_each $(B)/tests/gemm_groups $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_groups_sm120: tests/gemm_elements.h
-$(B)/tests/gemm_gate $(B)/fuzz/gemm_gate: tests/gemm_refused.h
+$(B)/tests/gemm_gate $(B)/tests/gemm_gate_sm100 $(B)/tests/gemm_gate_sm120 $(B)/fuzz/gemm_gate: tests/gemm_refused.h
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
 $(B)/tests/gemm_f32: tests/gemm_fuzz.cu tests/gemm_f32.h
 $(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h
@@ -140,6 +140,7 @@ $(B)/tests/attn_fp8 $(B)/tests/attn_dropout: tests/attn_memory.h tests/refused.h
 $(B)/tests/gemm_sparse_sm100: tests/gemm_sparse.cu tests/gemm_sparse_sm100.h
 $(B)/tests/gemm_quant_sm100: tests/gemm_quant.cu
 $(B)/tests/gemm_outputs_sm100: tests/gemm_outputs.cu
+$(B)/tests/gemm_gate_sm100 $(B)/tests/gemm_gate_sm120: tests/gemm_gate.cu
 $(B)/tests/gemm_mixed_sm80 $(B)/tests/gemm_mixed_sm100 $(B)/fuzz/gemm_mixed_sm80: tests/gemm_mixed.cu
 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_groups_sm120: tests/gemm_groups.cu
 $(B)/tests/gemm_sparse_sm120: tests/gemm_sparse.cu tests/gemm_sparse_sm120.h tests/gemm_told.h tests/gemm_problems.h
@@ -151,10 +152,10 @@ ifeq ($(GPU)$(origin ARCHS),file)
 # in tcemu as what it is unless told, a Hopper GPU
 $(B)/examples/% $(foreach t,attn_fp8 attn_mla debug_hang gemm_mixed gemm_tail gemm_chain unit_wgmma,$(B)/tests/$(t)): GENCODE = -gencode arch=compute_90a,code=compute_90a
 $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/fuzz/gemm_sm100 $(B)/tests/gemm_sparse_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
-$(B)/examples/3% $(B)/tests/gemm_quant_sm100 $(B)/tests/gemm_outputs_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
+$(B)/examples/3% $(B)/tests/gemm_quant_sm100 $(B)/tests/gemm_outputs_sm100 $(B)/tests/gemm_gate_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
 # one PTX for both of them, and for sm_120a and sm_121a
 $(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B)/tests/gemm_mixed_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
-$(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120 $(B)/tests/attn_sm120 \
+$(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120 $(B)/tests/gemm_gate_sm120 $(B)/tests/attn_sm120 \
 $(B)/fuzz/attn_sm120: GENCODE = \
 	-gencode arch=compute_120f,code=compute_120f
 $(B)/tests/attn_sm120_plain: GENCODE = -gencode arch=compute_120,code=compute_120

@@ -498,6 +498,7 @@ TC_HOST int tc__gemm100_choose(const tc_gemm_config *given, const tc_gemm_args *
     int best = 0, i, parts;
     double best_time = 0;
     if (given->weights) x.m = all.n, x.n = all.m; /* rows and columns of the instruction */
+    x.n *= tc__gemm_products(*given);
     for (i = 0; i < TC__GEMM100_TILE_COUNT; i++) {
         const tc_gemm_config v = tc_gemm100_view(tc__gemm100_tiled(*given, tiles[i]));
         const double time = tc__gemm100_best(&v, &x, sms / (given->weights ? 1 : tiles[i].together), &parts);

@@ -8,6 +8,7 @@
  *     tc__gemm_clips, _boxed           is a box of 16 rows stored as one?
  *     tc__gemm_store_box               through alpha, beta * C and the hook to shared memory, and to D
  *     tc__gemm_piece_to_d              16 x 16 values that lie in shared memory, eight neighbours of a row a lane
+ *     tc__gemm_gate_box, _places       .gate: of both products' sums D's elements, in a box, in shared memory
  *     tc__gemm_part_of, _end_part      .split: a part's run of k; the meeting of a tile's parts, and their sums to D
  *     tc__gemm_d_by, _sf_map, _check_sf, _check_side, _whole_cut   (host)
  */
@@ -18,6 +19,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_end.h"
+#include "tc_gemm_gate.h"
 #include "tc_pipe.h"
 #include "tc_sf.h"
 #include "tc_split.h"
@@ -29,6 +31,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_padded(tc_gemm_config_in c, int type)
 {
     return tc__gemm_is_narrow(type) && !tc__gemm_fp4(c);
 }
+
+enum { TC__GEMM_PLACE = 1024 }; /* bytes of a place, below */
 
 #ifdef __CUDACC__
 
@@ -147,6 +151,31 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
         __syncwarp();
         tc__col_strip(tc__gemm_col_kind(c), to->out, &x);
     }
+}
+
+/* .gate: a box's sums of B, and `up`, those of B2, to D's elements. */
+TC_DEV_SM90 void tc__gemm_gate_box(tc_gemm_config_in c, const int count, const tc_gemm_out *o, tc__gemm_box *b,
+                                   const float *up)
+{
+    const int lane = tc_lane();
+    const float alpha = tc__gate_alpha(o);
+#pragma unroll
+    for (int j = 0; j < count; j++) {
+        const tc_gemm_at at = {b->first.row + lane / 4 + j / 2 % 2 * 8,
+                               b->first.col + lane % 4 * 2 + j / 4 * 8 + j % 2, b->first.batch, b->first.group};
+        b->v[j] = c.gate(alpha * b->v[j], alpha * up[j], at, o->epi);
+    }
+}
+
+/* .gate: of the sums in a place and in the next one, of the two products, D's elements, in the first. */
+TC_DEV_SM90 void tc__gemm_gate_places(tc_gemm_config_in c, const tc__gemm_to *to, uint32_t place, tc_gemm_at first)
+{
+    const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
+    tc__gate_eight x = {place + tc_swizzle(64, shift), place + tc_swizzle(64, shift + 16u), TC__GEMM_PLACE, first, 0};
+    x.at.row += (int)lane / 2, x.at.col += (int)lane % 2 * 8;
+    x.exist = tc__gate_exist(to->out, x.at, tc__gemm_end_row(c, to));
+    __syncwarp();
+    tc__gate_some(c, to->out, &x);
 }
 
 /* f32 in rows of 128 bytes, 8 columns of 8 rows a store, in turns of 4 rows: in the swizzle of 128 bytes rows 2i and
@@ -296,7 +325,8 @@ TC_DEV_SM90 uint32_t tc__gemm_meet(const tc__gemm_ending *e)
 TC_DEV_SM90 void tc__gemm_store_slices(tc_gemm_config_in c, const tc__gemm_to *to, const tc__gemm_ending *e,
                                        uint32_t slices)
 {
-    const int last = e->down * e->across, apart = (int)tc_split_slices(e->split->parts);
+    const int all = e->down * e->across, last = all / tc__gemm_products(c); /* .gate: B2's lie behind all of B's */
+    const int apart = (int)tc_split_slices(e->split->parts);
     int i = last;
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
@@ -308,12 +338,18 @@ TC_DEV_SM90 void tc__gemm_store_slices(tc_gemm_config_in c, const tc__gemm_to *t
         }
         if (i >= last) break;
         const tc_gemm_at at = tc__gemm_at_of(c, e->w, e->w->row + i % e->down * 16, e->w->col + i / e->down * 16);
-        const tc__gemm_parts from = {tc__gemm_part_at(e, 0, i), (size_t)(last * 64), e->split};
+        const tc__gemm_parts from = {tc__gemm_part_at(e, 0, i), (size_t)(all * 64), e->split};
         if (at.row >= tc__gemm_end_row(c, to) || at.col >= to->out->n) continue;
         tc__gemm_add_parts(8, c, &from, v);
         __syncwarp();
         tc__gemm_put_place(e->place, v);
-        tc__gemm_piece_to_d(c, to, e->place, at);
+        if (c.gate) {
+            const tc__gemm_parts other = {from.first + last * 64, from.each, e->split};
+            tc__gemm_add_parts(8, c, &other, v);
+            tc__gemm_put_place(e->place + TC__GEMM_PLACE, v);
+            tc__gemm_gate_places(c, to, e->place, at);
+        }
+        tc__gemm_piece_to_d(tc__gemm_gated(c), to, e->place, at);
     }
     __syncwarp();
 }
@@ -333,6 +369,13 @@ TC_DEV_SM90 void tc__gemm_end_part(tc_gemm_config_in c, const tc__gemm_to *to, c
  * Host. v, g: of the view.
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* What a plan knows of its matrices: its product is that of the transposes; the third is B2 (.gate). at[i] is null
+ * where a, b, c or d is not read. */
+typedef struct tc__gemm_planned {
+    int turned, gates;
+    const void *const *at;
+} tc__gemm_planned;
 
 /* How boxes go to D. */
 TC_HOST int tc__gemm_d_by(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_out *o)

@@ -592,10 +592,6 @@ TC_HD TC_CONSTEXPR int tc__gate_map_at(int told) { return (TC_EPI_MAX - told) / 
       "columns 256: nvcc -DTC_EPI_MAX=512 makes room")                                                                \
     X((c).gated == 0 && ((c).gate || !(c).gate_blind), "tc: .gated and .gate_blind are the kit's: leave them out")
 
-/* And for kernels that have no gate. */
-#define TC__GEMM_NO_GATE_RULES(X, c)                                                                                  \
-    X(!(c).gate, "tc: .gate is for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE")
-
 /* .rows, .top: what does not go with them. */
 TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
 {

@@ -20,10 +20,11 @@
  *
  * .bn, .step and choice->width count columns of both products: a tile of D has half of them. A gate is called once for
  * each element of D; shipped ones, which read nothing, also for what a tile has outside of it. TC_GEMM_DEFINE serves it
- * on Hopper by wgmma, elsewhere from sm_80 on by mma.sync. TC_GEMM_SM80_DEFINE and TC_GEMM_SM90_DEFINE have it, the
- * latter without .swap and .cluster_k, and parts of k (.split) meet in the workspace alone. With .groups
- * (TC_GROUPS_ROWS, _MASKED: of each group a B and a B2), .index, batch; .row_sum, .col_sum and .all_sum of what the
- * gate made, an amax for instance. There is no C (beta is 0), and what else it does not go with the compiler says.
+ * from sm_80 on: by wgmma on Hopper, on Blackwell by tcgen05 and in the sm_120 kernels, else by mma.sync. So do the
+ * generators of these four, Hopper's without .swap and .cluster_k. Parts of k (.split) meet in the workspace alone.
+ * With .groups (TC_GROUPS_ROWS, _MASKED: of each group a B and a B2), .index, batch; .row_sum, .col_sum and .all_sum of
+ * what the gate made, an amax for instance; TC_GEMM_SM120_DEFINE has neither sums nor TC_INDEX_A. There is no C (beta
+ * is 0), and what else it does not go with the compiler says.
  */
 #ifndef TC_GEMM_GATE_H
 #define TC_GEMM_GATE_H
@@ -108,7 +109,7 @@ TC_HOST tc_status tc__gate_check(const tc_gemm_config *c, const tc_gemm_args *g)
     return TC_OK;
 }
 
-/* What a kernel is told of it; B2's tensor map follows (tc_gemm_sm90_fill). */
+/* What a kernel is told of it; B2's tensor map follows where one is made (tc_gemm_sm90_fill and its like). */
 TC_HOST void tc__gate_to(const tc_gemm_args *g, tc_gemm_out *o)
 {
     uint32_t bits;

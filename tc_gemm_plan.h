@@ -87,6 +87,12 @@ TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan
 /* Is the third matrix B2? */
 TC_HOST int tc__gemm_plan_gates(const tc_gemm_plan *plan) { return plan->call.padded & 4; }
 
+TC_HOST tc__gemm_planned tc__gemm_planned_of(const tc_gemm_plan *plan)
+{
+    const tc__gemm_planned x = {plan->call.turned, tc__gemm_plan_gates(plan), plan->at};
+    return x;
+}
+
 /* Where the matrices of a plan lie, and what its hook is given, in the parameters of its kernel. */
 TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, const tc_gemm_args *args)
 {
@@ -175,8 +181,8 @@ TC_HOST tc_status tc__gemm80_point(tc_gemm_sm80_params *p, const tc_gemm_plan *p
 TC__GEMM_POINT(80, tc_gemm_sm80_params, p.out, tc__gemm80_point(&p, plan, args))
 TC__GEMM_POINT(90, tc_gemm_sm90_params, p.out, tc__gemm90_point(&p, plan, args))
 TC__GEMM_POINT(any, tc_gemm_sm90_any_params, p.p.out, tc__gemm90_any_point(&p, plan, args))
-TC__GEMM_POINT(100, tc_gemm_sm100_params, p.out, tc__gemm100_point(&p, plan->call.turned, plan->at, args))
-TC__GEMM_POINT(120, tc_gemm_sm120_params, p.out, tc__gemm120_point(&p, plan->call.turned, plan->at, args))
+TC__GEMM_POINT(100, tc_gemm_sm100_params, p.out, tc__gemm100_point(&p, tc__gemm_planned_of(plan), args))
+TC__GEMM_POINT(120, tc_gemm_sm120_params, p.out, tc__gemm120_point(&p, tc__gemm_planned_of(plan), args))
 
 /* Other matrices and other arguments of the hook for a plan ("Plans" at the top of this file). */
 TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *args)

@@ -34,6 +34,7 @@
  *                 TC_F16, which they are multiplied as, .bn 128, .bk 128, no cluster; .bm is 16..256 rows of D in
  *                 steps of 16 (128): 16 for few rows, 128 or more for many; .split as without. Not with .clc, .groups,
  *                 .index, .aux, sums of D and a quantised D, nor on sm_107 (tc_gemm_sm100_weights.h)
+ *     .gate       two products of one A, as in tc_gemm_gate.h: .bn is a multiple of 32, half of them D's columns
  *     .index      TC_INDEX_A: A's rows come by TMA's gather4, four an instruction. With .sf the factors in args.sfa are
  *                 those of the product's rows, in their order, not of A's
  * Where D is column-major m and n change places in these. Of args.choice .blocks and, with .split, .parts mean
@@ -161,7 +162,8 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
     const uint32_t both = 1u | 1u << c.cluster_m; /* ranks of one m and all n, from m = 0 */
     const tc_operand_source a = {&p->a, w->row + (int)n * a_rows, p->a_batched ? w->batch : 0,
                                  (uint16_t)(c.cluster_n == 2 ? both << m : 0u)};
-    const tc_operand_source b = {&p->b, w->col + (int)m * ob.rows, p->b_batched ? w->batch : 0, 0};
+    const tc_operand_source b = {c.gate && pair && m ? &p->sfb : &p->b, w->col + (c.gate ? 0 : (int)m * ob.rows),
+                                 p->b_batched ? w->batch : 0, 0};
     const uint32_t to_a = n * (uint32_t)(oa.mn ? a_boxes * oa.box_bytes : a_rows * 128);
     const uint32_t slot_bytes = (uint32_t)tc__gemm100_slot(c), expected = (uint32_t)tc__gemm100_expected(c);
     const uint32_t sf_at = (uint32_t)(oa.bytes + ob.bytes);
@@ -195,6 +197,11 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
         for (int box = 0; box < (tc__gemm100_is_wide(c) ? 0 : ob.boxes); box++) {
             const tc_operand_to to = {slot + (uint32_t)(oa.bytes + box * ob.box_bytes), full};
             tc__gemm100_fetch(pair, &b, tc_operand_place(ob, box, from), to);
+            if (c.gate && !pair) {
+                const tc_operand_source b2 = {&p->sfb, b.row, b.batch, 0};
+                const tc_operand_to behind = {to.dst + (uint32_t)(b_box * 128), full};
+                tc__gemm100_fetch(0, &b2, tc_operand_place(ob, box, from), behind);
+            }
         }
 #pragma unroll
         for (int box = 0; box < (tc__gemm100_is_wide(c) ? 3 : 0); box++) { /* .bk is 128 bytes */
@@ -617,6 +624,7 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
     if (warp == 0u && tc_elect_one()) {
         if (!k.c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
+        if (k.c.gate) tc_prefetch_tensormap(&g->p->sfb);
         if (k.c.sparse) tc__gemm100_meta_init(k, g);
         else tc_pipe_init(g->pipe, k.c.stages, (uint32_t)k.c.cluster_n); /* a commit from each that multiplies */
         for (int s = 0; tc__gemm100_is_early(k.c) && s < k.c.stages; s++)

@@ -45,6 +45,14 @@ TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const t
     return tc_operand_map_box(map, &x, &box);
 }
 
+/* .gate: B2's. */
+TC_HOST tc_status tc__gemm100_map_b2(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g)
+{
+    tc_gemm_args other = *g;
+    other.b = g->b2;
+    return tc__gemm100_map(map, v, &other, 'b');
+}
+
 /* D's; rows that are looked up (TC_INDEX_D) by themselves. */
 TC_HOST tc_status tc__gemm100_map_d(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g)
 {
@@ -63,7 +71,9 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_config v = *c;
     const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
     const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v), v.groups};
-    tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
+    tc_gemm_args all = *g; /* columns of all products */
+    all.n *= tc__gemm_products(v);
+    tc_status st = tc__gemm_tiles(&p->tiles, &v, &all, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->d_row = g->d_row, p->d_rows = g->d_rows, p->a_row = g->a_row, p->a_rows = g->a_rows;
@@ -86,11 +96,12 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     p->d_by = tc__gemm_d_by(&v, g, &p->out);
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
-    if (tc__gemm_outputs(v) || v.index & TC_INDEX_D) p->d_clips = 0;
+    if (tc__gemm_outputs(v) || v.index & TC_INDEX_D || (v.gate && !v.gate_blind)) p->d_clips = 0;
     if (p->d_by == TC__GEMM_D_TMA) st = tc__gemm100_map_d(&p->d, &v, g);
     if (v.weights) memset(&p->a, 0, sizeof p->a);
     if (st == TC_OK && !v.weights) st = tc__gemm100_map(&p->a, &v, g, 'a');
     if (st == TC_OK) st = tc__gemm100_map(&p->b, &v, g, 'b');
+    if (st == TC_OK && v.gate) st = tc__gemm100_map_b2(&p->sfb, &v, g);
     if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfa, sf, g, 'a');
     if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfb, sf, g, 'b');
     return st;
@@ -169,6 +180,7 @@ TC_HOST tc_status tc__gemm100_launch(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_config v = tc_gemm100_view(*c);
     tc_gemm_args left = tc__gemm_less_parts(c, &g);
     if (v.swap) left.m = g.n, left.n = g.m; /* rows and columns of the instruction */
+    left.n *= tc__gemm_products(v);
     const tc__gemm_cutting by = {tc__gemm100_pace(&v, &left, clusters), tc__gemm100_room(&v, &left), clusters};
     tc_gemm_cut cut;
     tc_status st = tc__gemm_split_cut(&v, &left, &by, &cut);
@@ -238,18 +250,18 @@ TC_HOST tc_status tc__gemm_sm100_run(const tc_gemm_config *c, const tc__kernel *
     return tc__gemm_kernel_launch(c, &launched, how);
 }
 
-/* Other matrices for a plan: at[i] is null where a, b, c or d is not read. */
-TC_HOST tc_status tc__gemm100_point(tc_gemm_sm100_params *p, int turned, const void *const *at,
-                                    const tc_gemm_args *args)
+/* Other matrices for a plan. */
+TC_HOST tc_status tc__gemm100_point(tc_gemm_sm100_params *p, const tc__gemm_planned by, const tc_gemm_args *args)
 {
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)31); /* with k = 0 all maps are of D */
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
-    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->b : &p->a, at[0] ? args->a : of_d);
+    if (st == TC_OK) st = tc_tmap_replace_address(by.turned ? &p->b : &p->a, by.at[0] ? args->a : of_d);
     if (p->weights.rows) {
-        if (st == TC_OK && at[1]) p->weights.at = (const char *)args->b;
+        if (st == TC_OK && by.at[1]) p->weights.at = (const char *)args->b;
         return st;
     }
-    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, at[1] ? args->b : of_d);
+    if (st == TC_OK) st = tc_tmap_replace_address(by.turned ? &p->a : &p->b, by.at[1] ? args->b : of_d);
+    if (st == TC_OK && by.gates) st = tc_tmap_replace_address(&p->sfb, args->b2);
     return st;
 }
 

@@ -46,6 +46,9 @@
  *     rank in the cluster, .cluster_m = .cluster_n = 2       columns 0 .. bn - 1     bn .. 2 bn - 1
  *                                        rows   0..127       0 \_ a pair             2 \_ a pair
  *                                        rows 128..255       1 /                     3 /
+ *
+ * GATES. With .gate half of a tile's columns are B's, half B2's, and so are those of an accumulator: D has as many as
+ * one half. A block by itself holds both halves in a slot; of a pair the first one holds B's, the other B2's.
  */
 #ifndef TC_GEMM_SM100_PLAN_H
 #define TC_GEMM_SM100_PLAN_H
@@ -84,7 +87,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given)
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !tc__tiles_some(c) && !c.weights && !tc__gemm_by_80(c) && !c.gate
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !tc__tiles_some(c) && !c.weights && !tc__gemm_by_80(c)
         && tc__gemm_plain(c).sparse != TC_SPARSE_B
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale)));
@@ -149,11 +152,11 @@ TC_HD TC_CONSTEXPR int tc__gemm100_in_turn(tc_gemm_config_in c)
     return tc__gemm100_is_wide(c) || (c.weights && c.bn > 192) ? 1 : (int)TC__GEMM100_ACCUMULATORS;
 }
 /* Columns of B that a block holds: half of a pair's, of each instruction. WIDE: they come in three boxes, two of them
- * the first instruction's. */
+ * the first instruction's. GATES: half of them are one matrix's. */
 TC_HD TC_CONSTEXPR int tc__gemm100_b_rows(tc_gemm_config_in c) { return c.bn / (c.cluster_m == 2 ? 2 : 1); }
 TC_HD TC_CONSTEXPR int tc__gemm100_b_box(tc_gemm_config_in c)
 {
-    return tc__gemm100_b_rows(c) / (tc__gemm100_is_wide(c) ? 3 : 1);
+    return c.gate ? c.bn / 2 : tc__gemm100_b_rows(c) / (tc__gemm100_is_wide(c) ? 3 : 1);
 }
 TC_HD TC_CONSTEXPR tc_operand tc__gemm100_b(tc_gemm_config_in c)
 {
@@ -199,7 +202,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_expected(tc_gemm_config_in c)
 /* Boxes of D: the widest swizzle whose columns divide the tile's. */
 TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(tc_gemm_config_in c)
 {
-    const int row = (c.swap ? 32 : c.bn) * tc_type_bits(c.d) / 8; /* .weights: a warp's lanes are D's columns */
+    const int cols = c.swap ? 32 : c.bn / tc__gemm_products(c); /* .weights: a warp's lanes are D's columns */
+    const int row = cols * tc_type_bits(c.d) / 8;
     const tc_box b = {tc_type_bits(c.d) == 32 ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : 32};
     return b; /* s32 looks like f32 */
 }
@@ -276,6 +280,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
     tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
+    if (c.gate && p.warp_store < 2 * TC__GEMM_PLACE) p.warp_store = 2 * TC__GEMM_PLACE; /* of both products */
     p.turn = 4 * p.warp_store;
     p.ring = p.turn + (c.swap ? 4 * TC__GEMM100_TURN : 0);
     p.pipe = p.ring + c.stages * tc__gemm100_slot(c);
@@ -459,7 +464,6 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
       "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum, .col_sum or " \
       ".all_sum")                                                                                                     \
     X((c).weights == 0 || (c).chip == 0, "tc: .weights are not for sm_107: .chip must be left out")                   \
-    TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
     TC__GEMM_NO_ROWS_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
@@ -469,7 +473,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
     X(!(c).groups || !(c).clc,                                                                                        \
       "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are")                        \
-    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || (c).weights || tc__gemm_by_80(c) || (c).gate,                    \
+    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || (c).weights || tc__gemm_by_80(c)                                 \
+          || ((c).gate && !(tc__gemm_gate_types_ok(c) && tc__gemm_gate_alone(c))),                                    \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
       "to s8), sums not in f16, no .a_scale and .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")     \
     X(tc__gemm100_sf_ok(c),                                                                                           \
@@ -503,6 +508,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
     X((c).bn >= 16 && (c).bn % 16 == 0 && (!tc__gemm100_is_wide(c) || (c).sf) && tc_op_exists(tc_gemm_sm100_op(c)),   \
       "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major or B is packed); of 32 in a pair "   \
       "with integers, or with B of 8 bits in rows")                                                                   \
+    X(!(c).gate || (c).bn % 32 == 0, "tc: with .gate, .bn must be a multiple of 32: half of them are D's columns")    \
     X((c).bk > 0 && (c).bk <= 256 && (c).bk % tc__gemm100_box_k(c) == 0,                                              \
       "tc: .bk must be a multiple of 128 bytes, at most 256: 64 elements of 16 bits, 32 of 32, 128 of 8, 6 and 4")    \
     X((c).sf == 0 || (c).bk == tc__gemm100_box_k(c),                                                                  \
@@ -540,7 +546,7 @@ typedef struct tc_gemm_sm100_params {
     uint8_t d_plain, d_clips;     /* boxes go by TMA, without C; and TMA leaves out what a box has outside of D */
     int d_by;                     /* how boxes go to D: TC__GEMM_D_* */
     tc_tmap a, b, d;
-    tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
+    tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each; .gate: sfb is B2's */
     tc_gemm_out out;
     tc_groups groups;     /* .groups: tiles is then the order of one of them, .total the most there can be */
     tc_gemm_split split;
@@ -644,8 +650,9 @@ TC_DEV_SM100A tc_work tc__gemm100_group_work(const int warp, tc_gemm100_in k, co
                                              uint32_t index)
 {
     const tc_groups_line line = {&g->p->groups, &g->p->tiles, g->table};
-    const tc__gemm_share share = {k.c.groups == TC_GROUPS_MASKED, k.c.cluster_m * k.c.bm, k.c.cluster_n * k.c.bn,
-                                  (int)tc__gemm100_m(k, g) * k.c.bm, (int)tc__gemm100_n(k, g) * k.c.bn};
+    const int cols = k.c.bn / tc__gemm_products(k.c);
+    const tc__gemm_share share = {k.c.groups == TC_GROUPS_MASKED, k.c.cluster_m * k.c.bm, k.c.cluster_n * cols,
+                                  (int)tc__gemm100_m(k, g) * k.c.bm, (int)tc__gemm100_n(k, g) * cols};
     tc_work w = tc__gemm_group_work(warp, share, &line, index);
     w.k_blocks = g->p->k_blocks;
     return w;
@@ -659,7 +666,7 @@ TC_DEV_SM100A tc_work tc_gemm100_work(const int warp, tc_gemm100_in k, const tc_
     const uint32_t tile = k.c.split ? tc__gemm_part_of(&g->p->split, index, &w) : index;
     const tc_tile t = tc_tile_at(&g->p->tiles, tile);
     w.row = ((int)t.m * k.c.cluster_m + (int)tc__gemm100_m(k, g)) * k.c.bm;
-    w.col = ((int)t.n * k.c.cluster_n + (int)tc__gemm100_n(k, g)) * k.c.bn;
+    w.col = ((int)t.n * k.c.cluster_n + (int)tc__gemm100_n(k, g)) * (k.c.bn / tc__gemm_products(k.c));
     w.batch = (int)t.batch;
     if (!k.c.split) w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
     return w;

@@ -104,9 +104,10 @@ TC_DEV tc_gemm_at tc__gemm100_place(tc_gemm100_in k, const tc_gemm100_storer *u,
 /* What of this warp's rows goes to D in pieces. */
 TC_DEV_SM100A void tc__gemm100_store_pieces(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u)
 {
+    const tc_gemm_config c = tc__gemm_gated(k.c);
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box shape = tc__gemm100_box(k.c);
-    const int across = k.c.bn / 16, wide = tc_box_cols(shape);
+    const int across = c.bn / 16, wide = tc_box_cols(shape);
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
@@ -116,14 +117,21 @@ TC_DEV_SM100A void tc__gemm100_store_pieces(tc_gemm100_in k, const tc_gemm100_bl
         uint32_t r[8];
         float v[8];
         if (first.row >= tc__gemm_end_row(k.c, &to) || first.col >= to.out->n
-            || tc__gemm_boxed(k.c, shape, &to, box))
+            || tc__gemm_boxed(c, shape, &to, box))
             continue;
         tc__gemm100_ld(8, r, u->tmem + tc_tcgen05_taddr(i / across * 16, i % across * 16));
         tc_tcgen05_wait_ld_regs(r, 8);
         tc__gemm100_sums(k, v, r, 8);
         __syncwarp();
         tc__gemm_put_place(u->buf, v);
-        tc__gemm_piece_to_d(k.c, &to, u->buf, first);
+        if (k.c.gate) {
+            tc__gemm100_ld(8, r, u->tmem + tc_tcgen05_taddr(i / across * 16, c.bn + i % across * 16));
+            tc_tcgen05_wait_ld_regs(r, 8); /* of the second product */
+            tc__gemm100_sums(k, v, r, 8);
+            tc__gemm_put_place(u->buf + TC__GEMM_PLACE, v);
+            tc__gemm_gate_places(k.c, &to, u->buf, first);
+        }
+        tc__gemm_piece_to_d(c, &to, u->buf, first);
     }
 }
 
@@ -416,13 +424,15 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
 {
     const int into = k.c.index & TC_INDEX_D;
     if (into) tc__gemm100_look_up(k, g, u);
+    const tc_gemm_config c = tc__gemm_gated(k.c); /* as D knows it */
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box box = tc__gemm100_box(k.c);
-    const int wide = tc_box_cols(box), across = k.c.bn / wide, count = wide / 2;
+    const int wide = tc_box_cols(box), across = c.bn / wide, count = wide / 2;
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, wide);
-    const int cut = (k.c.groups || !tc__gemm_clips(k.c, &to))
-                 && (u->w.row + u->row + 32 > tc__gemm_end_row(k.c, &to) || u->w.col + k.c.bn > to.out->n);
-    uint32_t r[32];
+    const int cut = (c.groups || !tc__gemm_clips(c, &to))
+                 && (u->w.row + u->row + 32 > tc__gemm_end_row(c, &to) || u->w.col + c.bn > to.out->n);
+    uint32_t r[32], r2[32]; /* .gate: of B2 */
+    float up[32];
     if (tc__gemm_quantised(k.c)) {
         tc__gemm100_store_quantised(k, g, u, stage);
         return;
@@ -438,25 +448,34 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         return;
     }
     tc__gemm100_ld(count, r, u->tmem + (uint32_t)tc__gemm100_strip(strips, 0));
+    if (k.c.gate) tc__gemm100_ld(count, r2, u->tmem + (uint32_t)(c.bn + tc__gemm100_strip(strips, 0)));
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         tc__gemm_box b;
         b.first = tc__gemm100_place(k, u, u->row + i % 2 * 16, tc__gemm100_strip(strips, i));
         tc_tcgen05_wait_ld_regs(r, count);
         tc__gemm100_sums(k, b.v, r, count);
+        if (k.c.gate) {
+            tc_tcgen05_wait_ld_regs(r2, count);
+            tc__gemm100_sums(k, up, r2, count);
+        }
+        if (k.c.gate && i + 1 < 2 * across)
+            tc__gemm100_ld(count, r2,
+                           u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, c.bn + tc__gemm100_strip(strips, i + 1)));
         if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */
             tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, tc__gemm100_strip(strips, i + 1)));
         else if (!strips.common && !strips.half)
             tc__gemm100_release(k, g, stage); /* of all columns */
         if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* of those in common */
         tc__gemm100_release_half(k, g, strips, i);
-        if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
-        b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
+        if (!tc__gemm_boxed(c, box, &to, b.first)) continue;
+        if (k.c.gate) tc__gemm_gate_box(k.c, count, to.out, &b, up);
+        b.to = tc__gemm_take_box(c, box, u->buf, u->stores++);
         if (into) {
-            tc__gemm_make_box(k.c, box, &to, &b);
+            tc__gemm_make_box(c, box, &to, &b);
             tc__gemm100_scatter(box, &to, &b);
         } else {
-            tc__gemm_store_box(k.c, box, &to, &b);
+            tc__gemm_store_box(c, box, &to, &b);
         }
     }
 }

@@ -29,8 +29,9 @@
  * which NVIDIA states a higher rate on GeForce. A in columns and B in rows: all but mxf4 and nvf4. Elements of 4 and 6
  * bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch and
  * stride are multiples of 32 bytes and k of 128; of A in columns m, of B in rows n, and their side of a tile. C and D
- * may lie anywhere. .groups, with .sf too (GROUPS in tc_sf.h); of .index TC_INDEX_D; no .aux, no sums of D. .split = 1:
- * a call may split k, with a workspace. Of args.choice .blocks and, with .split, .parts mean something.
+ * may lie anywhere. .groups, with .sf too (GROUPS in tc_sf.h); of .index TC_INDEX_D; no .aux, no sums of D. .gate as in
+ * tc_gemm_gate.h: .bn is a multiple of 32 * .warps_n, half of them D's columns. .split = 1: a call may split k, with a
+ * workspace. Of args.choice .blocks and, with .split, .parts mean something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
@@ -79,6 +80,19 @@ TC_DEV_SM120 void tc__gemm120_fetch(const tc__gemm120_operand o, const tc_operan
     }
 }
 
+/* .gate: the rows of a block of k that each warp multiplies, of B and then of B2. from: the block's first element. */
+TC_DEV_SM120 void tc__gemm120_fetch_both(tc_gemm120_in k, const tc_gemm_sm120_params *p, const tc_operand_source *b,
+                                         int from, tc_operand_to to)
+{
+    const int rows = k.wn / 2;
+#pragma unroll
+    for (int i = 0; i < 2 * k.c.warps_n; i++) {
+        const tc_operand_source s = {i % 2 ? &p->sfb : &p->b, b->row + i / 2 * rows, b->batch, 0};
+        const tc_operand_to half = {to.dst + (uint32_t)(i * rows * k.b.row), to.full};
+        tc__gemm120_fetch(k.b, &s, from, half);
+    }
+}
+
 /* One tile: blocks of k into the ring. */
 TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g, tc_ring *ring, const tc_work *w)
 {
@@ -97,7 +111,8 @@ TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g,
         tc_mbarrier_arrive_expect_tx(full, (uint32_t)k.expected);
         const int at_k = (int)(w->k_first + kb);
         tc__gemm120_fetch(k.a, &a, at_k * k.a.k, to_a);
-        tc__gemm120_fetch(k.b, &b, at_k * k.c.bk, to_b);
+        if (k.c.gate) tc__gemm120_fetch_both(k, p, &b, at_k * k.c.bk, to_b);
+        else tc__gemm120_fetch(k.b, &b, at_k * k.c.bk, to_b);
         if (k.c.sf) { /* of the tile's rows, and of its columns; past the end of k they are not used */
             const int block = at_k * k.parts * k.factors / 4;
             const tc_operand_at row = {1, (sfa.row + block) * 4, -sfa.row}, col = {1, (sfb.row + block) * 4, -sfb.row};
@@ -231,6 +246,7 @@ TC_DEV_SM120 void tc__gemm120_start(tc_gemm120_in k, const tc_gemm120_block *g, 
         if (g->p->k_blocks) {
             tc_prefetch_tensormap(&g->p->a);
             tc_prefetch_tensormap(&g->p->b);
+            if (k.c.gate) tc_prefetch_tensormap(&g->p->sfb);
         }
         tc_pipe_init(g->pipe, k.c.stages, (uint32_t)warps);
         for (int i = 0; k.c.schedule == TC_PINGPONG && i < 2 * warps; i++)
@@ -300,10 +316,19 @@ TC_HOST tc_status tc__gemm120_map(tc_tmap *map, const tc_gemm_config *v, const t
     d.stride[0] = (uint64_t)tc__operand_pitch(&x);
     d.stride[1] = (uint64_t)(tc__operand_stride(&x) ? tc__operand_stride(&x) : o.padded ? 32 : 16);
     d.box[0] = (uint32_t)(tc__gemm120_across(o) / pairs), d.box[1] = (uint32_t)(o.turned ? v->bk : o.rows);
+    if (which == 'b' && v->gate) d.box[1] = (uint32_t)(v->bn / v->warps_n / 2);
     d.box[2] = 1;
     d.swizzle = o.row;
     d.l2_promotion = 128;
     return tc__tmap_named(map, x.name, &d);
+}
+
+/* .gate: B2's. */
+TC_HOST tc_status tc__gemm120_map_b2(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g)
+{
+    tc_gemm_args other = *g;
+    other.b = g->b2;
+    return tc__gemm120_map(map, v, &other, 'b');
 }
 
 /* Parameters of a checked call that is cut as `cut` says: blocks of the grid. c, g: of the view. */
@@ -313,9 +338,11 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_config v = *c;
     const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
     const tc__gemm_sf sf = {tc__gemm120_sf_k(v), tc__gemm120_sf_blocks(v), v.groups};
+    tc_gemm_args all = *g; /* columns of all products */
     tc_status st;
+    all.n *= tc__gemm_products(v);
     memset((void *)p, 0, sizeof *p);
-    st = tc__gemm_tiles(&p->tiles, &v, g, cut);
+    st = tc__gemm_tiles(&p->tiles, &v, &all, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->d_row = g->d_row, p->d_rows = g->d_rows;
@@ -332,11 +359,13 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     p->d_by = tc__gemm_d_by(&v, g, &p->out);
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
+    if (v.gate && !v.gate_blind) p->d_clips = 0;
     if (p->d_by == TC__GEMM_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm120_box(v)), 16);
     if (g->k == 0) return st; /* nothing else is read */
     if (v.sparse) tc__gemm120_meta_fill(&v, g, p);
     if (st == TC_OK) st = tc__gemm120_map(&p->a, &v, g, 'a');
     if (st == TC_OK) st = tc__gemm120_map(&p->b, &v, g, 'b');
+    if (st == TC_OK && v.gate) st = tc__gemm120_map_b2(&p->sfb, &v, g);
     if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfa, sf, g, 'a');
     if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfb, sf, g, 'b');
     return st;
@@ -390,7 +419,9 @@ TC_HOST tc_status tc__gemm120_launch(const tc_gemm_config *c, const tc_gemm_args
 {
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc_gemm_config v = tc_gemm120_view(*c);
-    const tc__gemm_cutting by = {tc__gemm120_pace(&v, &g, blocks), tc__gemm120_room(&v, &g), blocks};
+    tc_gemm_args all = g; /* columns of all products */
+    all.n *= tc__gemm_products(v);
+    const tc__gemm_cutting by = {tc__gemm120_pace(&v, &all, blocks), tc__gemm120_room(&v, &all), blocks};
     tc_gemm_cut cut;
     tc_status st = tc__gemm_split_cut(&v, &g, &by, &cut);
     l->workspace = cut.workspace;
@@ -432,13 +463,13 @@ TC_HOST tc_status tc__gemm_sm120_run(const tc_gemm_config *c, const tc__kernel *
     return tc__kernel_launch(k, l.grid, &l.params, how);
 }
 
-/* Other matrices for a plan: at[i] is null where a, b, c or d is not read. */
-TC_HOST tc_status tc__gemm120_point(tc_gemm_sm120_params *p, int turned, const void *const *at,
-                                    const tc_gemm_args *args)
+/* Other matrices for a plan. */
+TC_HOST tc_status tc__gemm120_point(tc_gemm_sm120_params *p, const tc__gemm_planned by, const tc_gemm_args *args)
 {
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
-    if (st == TC_OK && at[0]) st = tc_tmap_replace_address(turned ? &p->b : &p->a, args->a);
-    if (st == TC_OK && at[1]) st = tc_tmap_replace_address(turned ? &p->a : &p->b, args->b);
+    if (st == TC_OK && by.at[0]) st = tc_tmap_replace_address(by.turned ? &p->b : &p->a, args->a);
+    if (st == TC_OK && by.at[1]) st = tc_tmap_replace_address(by.turned ? &p->a : &p->b, args->b);
+    if (st == TC_OK && by.gates) st = tc_tmap_replace_address(&p->sfb, args->b2);
     return st;
 }
 

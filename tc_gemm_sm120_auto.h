@@ -51,9 +51,10 @@ TC_HOST int tc__gemm120_choose(const tc_gemm_config *given, const tc_gemm_args *
 {
     static const tc__gemm120_tile tiles[TC__GEMM120_TILE_COUNT] = {
         TC__GEMM120_TILES(TC__GEMM_TILE_ROW, unused, unused)};
-    const tc_gemm_args x = tc__gemm_plain_args(given, g);
+    tc_gemm_args x = tc__gemm_plain_args(given, g);
     int best = 0, i;
     double best_time = 0;
+    x.n *= tc__gemm_products(*given);
     for (i = 0; i < TC__GEMM120_TILE_COUNT; i++) {
         const tc_gemm_config v = tc_gemm120_view(tc__gemm120_tiled(*given, tiles[i]));
         const tc__gemm_pace pace = tc__gemm120_pace(&v, &x, sms);

@@ -15,6 +15,9 @@
  * mma.sync takes those of a column from any of the four lanes of a quad, of two rows from its first or its last two:
  * so the fragment comes as the instruction wants it, if an instruction's 16 rows are 8m .. 8m + 7 and those 32 further
  * down. Hence with .sf a warp has 64 rows, and its sums stand in another order (tc__gemm120_sum).
+ *
+ * GATES. With .gate half of a warp's columns are B's, half B2's: so its rows of them lie in a slot, and D's column has
+ * both of its sums in one lane.
  */
 #ifndef TC_GEMM_SM120_PLAN_H
 #define TC_GEMM_SM120_PLAN_H
@@ -59,7 +62,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(tc_gemm_config_in c)
 {
     return !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.weights && !tc__gemm_by_80(c)
-        && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c) && !c.gate
+        && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
 }
@@ -161,7 +164,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_groups(tc_gemm_config_in c) { return c.schedu
 /* Boxes of D: the widest swizzle whose columns divide a warp's. */
 TC_HD TC_CONSTEXPR tc_box tc__gemm120_box(tc_gemm_config_in c)
 {
-    const int row = c.warps_n > 0 ? c.bn / c.warps_n * tc_type_bits(c.d) / 8 : 0;
+    const int row = c.warps_n > 0 ? c.bn / tc__gemm_products(c) / c.warps_n * tc_type_bits(c.d) / 8 : 0;
     const tc_box b = {tc_type_bits(c.d) == 32 ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : 32};
     return b; /* s32 looks like f32 */
 }
@@ -181,6 +184,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm120_plan tc_gemm_sm120_plan_of(tc_gemm_config_in c)
     const int warps = tc__gemm120_warps(c) * tc__gemm120_groups(c);
     tc_gemm_sm120_plan p = {0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm120_box(c).bytes + 1023) / 1024 * 1024;
+    if (c.gate && p.warp_store < 2 * TC__GEMM_PLACE) p.warp_store = 2 * TC__GEMM_PLACE; /* of both products */
     p.store = c.stages * tc__gemm120_slot(c);
     p.pipe = p.store + warps * p.warp_store;
     p.turn = p.pipe + tc_pipe_bytes(c.stages);
@@ -342,7 +346,6 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
     TC__GEMM_ALL_TILES_RULES(X, c)                                                                                    \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
-    TC__GEMM_NO_GATE_RULES(X, c)                                                                                      \
     TC__GEMM_NO_ROWS_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_GROUPS_RULES(X, c)                                                                                       \
@@ -353,7 +356,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
       "tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux, .row_sum and .all_sum: TC_GEMM_SM80_DEFINE "        \
       "and TC_GEMM_DEFINE have")                                                                                      \
     X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c)           \
-          || tc__gemm_by_80(c) || (c).gate,                                                                           \
+          || tc__gemm_by_80(c) || ((c).gate && !(tc__gemm_gate_types_ok(c) && tc__gemm_gate_alone(c))),               \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
       "to s8), no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
     X(tc__gemm120_acc_ok(c),                                                                                          \
@@ -380,6 +383,8 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
     X(tc__gemm120_tile_ok(c),                                                                                         \
       "tc: .bm must be a multiple of 16 * .warps_m, .bn of 16 * .warps_n, 256 at most; of A in columns and B in "     \
       "rows 64 bytes or a multiple of 128")                                                                           \
+    X(!(c).gate || (c).bn % (32 * (c).warps_n) == 0,                                                                  \
+      "tc: with .gate, .bn must be a multiple of 32 * .warps_n: half of a warp's columns are D's")                    \
     X(tc__gemm120_sparse_bk_ok(c),                                                                                    \
       "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
     X(tc__gemm120_sparse_rows_ok(c),                                                                                  \
@@ -418,7 +423,7 @@ typedef struct tc_gemm_sm120_params {
     uint8_t d_plain, d_clips;       /* boxes go by TMA, without C; and TMA leaves out what a box has outside of D */
     int d_by;                       /* how boxes go to D: TC__GEMM_D_* */
     tc_tmap a, b, d;
-    tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
+    tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each; .gate: sfb is B2's */
     tc_gemm_out out;
     tc_groups groups; /* .groups: tiles is then the order of one of them, .total the most there can be */
     tc_gemm_split split;
@@ -489,7 +494,7 @@ TC_DEV uint32_t tc__gemm120_works(tc_gemm120_in k, const tc_gemm120_block *g)
 TC_DEV_SM120 tc_work tc__gemm120_group_work(const int warp, tc_gemm120_in k, const tc_gemm120_block *g, uint32_t index)
 {
     const tc_groups_line line = {&g->p->groups, &g->p->tiles, g->table};
-    const tc__gemm_share share = {k.c.groups == TC_GROUPS_MASKED, k.c.bm, k.c.bn, 0, 0};
+    const tc__gemm_share share = {k.c.groups == TC_GROUPS_MASKED, k.c.bm, k.c.bn / tc__gemm_products(k.c), 0, 0};
     tc_work w = tc__gemm_group_work(warp, share, &line, index);
     w.k_blocks = g->p->k_blocks;
     return w;
@@ -502,7 +507,7 @@ TC_DEV_SM120 tc_work tc_gemm120_work(const int warp, tc_gemm120_in k, const tc_g
     tc_work w;
     const uint32_t tile = k.c.split ? tc__gemm_part_of(&g->p->split, index, &w) : index;
     const tc_tile t = tc_tile_at(&g->p->tiles, tile);
-    w.row = (int)t.m * k.c.bm, w.col = (int)t.n * k.c.bn;
+    w.row = (int)t.m * k.c.bm, w.col = (int)t.n * (k.c.bn / tc__gemm_products(k.c));
     w.batch = (int)t.batch;
     w.end = g->p->out.m;
     if (!k.c.split) w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;

@@ -76,7 +76,7 @@ TC_DEV tc__gemm_to tc__gemm120_to(tc_gemm120_in k, const tc_gemm120_block *g, co
 /* The place in D of a warp's rows 16 i and columns from `col` on. */
 TC_DEV tc_gemm_at tc__gemm120_place(tc_gemm120_in k, const tc_gemm120_warp *u, int i, int col)
 {
-    return tc__gemm_at_of(k.c, &u->w, u->w.row + u->row + i * 16, u->w.col + u->col + col);
+    return tc__gemm_at_of(k.c, &u->w, u->w.row + u->row + i * 16, u->w.col + u->col / tc__gemm_products(k.c) + col);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -99,16 +99,17 @@ TC_DEV void tc__gemm120_put_place(int on, uint32_t place, const float *v)
 TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
                                            const tc__gemm120_acc *acc)
 {
+    const tc_gemm_config c = tc__gemm_gated(k.c);
     const tc__gemm_to to = tc__gemm120_to(k, g, u);
     const tc_box shape = tc__gemm120_box(k.c);
-    const int across = k.wn / 16, wide = tc_box_cols(shape);
+    const int across = k.wn / tc__gemm_products(k.c) / 16, wide = tc_box_cols(shape);
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int at = 0; at < k.mi * across; at++) {
         const int i = at / across, col = at % across * 16;
         const tc_gemm_at first = tc__gemm120_place(k, u, i, col), box = tc__gemm120_place(k, u, i, col / wide * wide);
         if (first.row >= tc__gemm_end_row(k.c, &to) || first.col >= to.out->n
-            || tc__gemm_boxed(k.c, shape, &to, box))
+            || tc__gemm_boxed(c, shape, &to, box))
             continue;
         __syncwarp();
 #pragma unroll
@@ -116,10 +117,21 @@ TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_blo
             float v[8];
             tc__gemm120_take(k, acc, x / across, x % across * 2, 8, v);
             tc__gemm120_put_place(x == at, u->buf, v);
+            if (k.c.gate) tc__gemm120_take(k, acc, x / across, (x % across + across) * 2, 8, v);
+            if (k.c.gate) tc__gemm120_put_place(x == at, u->buf + TC__GEMM_PLACE, v);
         }
-        tc__gemm_piece_to_d(k.c, &to, u->buf, first);
+        if (k.c.gate) tc__gemm_gate_places(k.c, &to, u->buf, first);
+        tc__gemm_piece_to_d(c, &to, u->buf, first);
     }
     __syncwarp();
+}
+
+/* .split: which 16 columns of the tile's in the workspace a warp's are. .gate: there all of B2's are behind B's. */
+TC_DEV int tc__gemm120_part_strip(tc_gemm120_in k, const tc_gemm120_warp *u, const int x)
+{
+    const int each = k.wn / 32;
+    if (!k.c.gate) return u->col / 16 + x;
+    return u->col / 32 + (x < each ? x : k.c.bn / 32 + x - each);
 }
 
 /* .split: this warp's sums to the workspace, and the way on from there. */
@@ -136,7 +148,7 @@ TC_DEV_SM120 void tc__gemm120_store_part(tc_gemm120_in k, const tc_gemm120_block
         for (int x = 0; x < k.wn / 16; x++) {
             float v[8];
             tc__gemm120_take(k, acc, i, x * 2, 8, v);
-            tc__gemm_leave_place(&e, (u->col / 16 + x) * down + u->row / 16 + i, v);
+            tc__gemm_leave_place(&e, tc__gemm120_part_strip(k, u, x) * down + u->row / 16 + i, v);
         }
     }
     tc__gemm_end_part(k.c, &to, &e);
@@ -146,28 +158,32 @@ TC_DEV_SM120 void tc__gemm120_store_part(tc_gemm120_in k, const tc_gemm120_block
 TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                       tc__gemm120_acc *acc)
 {
+    const tc_gemm_config c = tc__gemm_gated(k.c); /* as D knows it */
     const tc__gemm_to to = tc__gemm120_to(k, g, u);
     const tc_box box = tc__gemm120_box(k.c);
-    const int wide = tc_box_cols(box), across = k.wn / wide;
-    const tc_gemm_at end = tc__gemm120_place(k, u, k.mi, k.wn);
+    const int wn = k.wn / tc__gemm_products(k.c), wide = tc_box_cols(box), across = wn / wide;
+    const tc_gemm_at end = tc__gemm120_place(k, u, k.mi, wn);
     tc__gemm120_to_f32(k, acc);
     if (k.c.split && g->p->split.parts > 1u) {
         tc__gemm120_store_part(k, g, u, acc);
         return;
     }
     if (k.c.index || to.by == TC__GEMM_D_PIECES
-        || ((k.c.groups || !tc__gemm_clips(k.c, &to)) && (end.row > tc__gemm_end_row(k.c, &to) || end.col > to.out->n)))
+        || ((k.c.groups || !tc__gemm_clips(c, &to)) && (end.row > tc__gemm_end_row(k.c, &to) || end.col > to.out->n)))
         tc__gemm120_store_pieces(k, g, u, acc);
 #pragma unroll
     for (int i = 0; i < k.mi; i++) {
 #pragma unroll
         for (int x = 0; x < across; x++) {
             tc__gemm_box b;
+            float up[32];
             b.first = tc__gemm120_place(k, u, i, x * wide);
-            if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
+            if (!tc__gemm_boxed(c, box, &to, b.first)) continue;
             tc__gemm120_take(k, acc, i, x * wide / 8, wide / 2, b.v);
-            b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
-            tc__gemm_store_box(k.c, box, &to, &b);
+            if (k.c.gate) tc__gemm120_take(k, acc, i, x * wide / 8 + k.ni / 2, wide / 2, up);
+            if (k.c.gate) tc__gemm_gate_box(k.c, wide / 2, to.out, &b, up);
+            b.to = tc__gemm_take_box(c, box, u->buf, u->stores++);
+            tc__gemm_store_box(c, box, &to, &b);
         }
     }
 }

@@ -106,7 +106,7 @@ for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm
     tests/gemm_f32.cu tests/gemm_each.cu tests/attn_fp8.cu tests/attn_mla.cu tests/gemm_bits.cu \
     tests/gemm_sm100.cu tests/attn_sm100.cu tests/gemm_sparse_sm100.cu tests/gemm_groups_sm100.cu \
     tests/gemm_mix_sm100.cu tests/gemm_mixed_sm80.cu tests/gemm_mixed_sm100.cu tests/gemm_sm120.cu \
-    tests/gemm_groups_sm120.cu \
+    tests/gemm_groups_sm120.cu tests/gemm_gate_sm100.cu tests/gemm_gate_sm120.cu \
     tests/gemm_sparse_sm120.cu \
     tests/attn_sm120.cu \
     examples/*.cu; do

@@ -33,10 +33,54 @@ typedef struct {
     tc_gemm_config c;
 } kernel;
 
+#ifdef GATE_SM100
+#define OF_BLACKWELL 100
+#elif defined(GATE_SM120)
+#define OF_BLACKWELL 120
+#endif
 #define HOOKED .gate = mine, .epi_size = sizeof(mine_args)
 #define OF(type, to) .a = TC_##type, .b = TC_##type, .d = TC_##to
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
 #include FUZZ_KERNELS
+#elif defined(GATE_SM100) /* gemm_gate_sm100.cu */
+TC_GEMM_DEFINE(kit, OF(BF16, BF16), .gate = tc_gate_silu)
+TC_GEMM_DEFINE(kit_fp8, OF(E4M3, BF16), .groups = TC_GROUPS_ROWS, HOOKED)
+TC_GEMM_DEFINE(kit_s8, OF(S8, F32), HOOKED)
+TC_GEMM_DEFINE(kit_few, OF(F16, F32), .shapes = TC_SHAPES_FEW_ROWS | TC_SHAPES_SMALL, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100, OF(BF16, BF16), .split = 1, HOOKED) /* the kit's: 256 columns, pairs; */
+TC_GEMM_SM100_DEFINE(sm100_half, OF(F16, F32), .bn = 128, .split = 1, .gate = tc_gate_gelu)
+TC_GEMM_SM100_DEFINE(sm100_one, OF(BF16, BF16), .bn = 64, .cluster_m = 1, .split = 1, .gate = tc_gate_silu)
+TC_GEMM_SM100_DEFINE(sm100_32, OF(BF16, F16), .bn = 32, .cluster_m = 1, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100_four, OF(BF16, F32), .bn = 96, .cluster_n = 2, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100_a_col, OF(F16, BF16), .bn = 160, .cluster_m = 1, .cluster_n = 2, .a_layout = TC_COL,
+                     .gate = tc_gate_gelu_tanh)
+TC_GEMM_SM100_DEFINE(sm100_tf32, OF(TF32, F32), .bn = 192, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100_e4m3, OF(E4M3, F16), .bn = 224, .groups = TC_GROUPS_MASKED, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100_e5m2, OF(E5M2, BF16), .bn = 128, .cluster_m = 1, .clc = 1, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100_s8, OF(S8, F32), .bn = 64, .epi_stages = 1, .gate = tc_gate_gelu_tanh)
+TC_GEMM_SM100_DEFINE(sm100_u8, OF(U8, F32), .bn = 96, .cluster_m = 1, .split = 1, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100_rows, OF(BF16, BF16), .bn = 128, .groups = TC_GROUPS_ROWS, .gate = tc_gate_gelu)
+TC_GEMM_SM100_DEFINE(sm100_index, OF(BF16, BF16), .bn = 64, .cluster_m = 1, .groups = TC_GROUPS_ROWS,
+                     .index = TC_INDEX_A | TC_INDEX_D, HOOKED)
+TC_GEMM_SM100_DEFINE(sm100_index_pair, OF(F16, F16), .bn = 256, .clc = 1, .index = TC_INDEX_A | TC_INDEX_D, HOOKED)
+#elif defined(GATE_SM120) /* gemm_gate_sm120.cu */
+TC_GEMM_DEFINE(kit, OF(BF16, BF16), .gate = tc_gate_silu)
+TC_GEMM_DEFINE(kit_fp8, OF(E4M3, BF16), .groups = TC_GROUPS_ROWS, HOOKED)
+TC_GEMM_DEFINE(kit_s8, OF(S8, F32), HOOKED)
+TC_GEMM_DEFINE(kit_index, OF(F16, F16), .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120, OF(BF16, BF16), HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_half, OF(F16, F32), .bm = 64, .bn = 64, .split = 1, .gate = tc_gate_gelu)
+TC_GEMM_SM120_DEFINE(sm120_one, OF(BF16, F32), .bm = 64, .bn = 192, .warps_m = 1, .warps_n = 6,
+                     .schedule = TC_COOPERATIVE, .split = 1, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_a_col, OF(F16, BF16), .bm = 64, .bn = 128, .a_layout = TC_COL, .gate = tc_gate_gelu_tanh)
+TC_GEMM_SM120_DEFINE(sm120_tf32, OF(TF32, F32), .bm = 32, .bn = 128, .bk = 32, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_e4m3, OF(E4M3, F16), .groups = TC_GROUPS_MASKED, .bk = 128, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_e5m2, OF(E5M2, BF16), .bm = 128, .bn = 96, .warps_n = 3, .warps_m = 2,
+                     .schedule = TC_COOPERATIVE, .gate = tc_gate_silu)
+TC_GEMM_SM120_DEFINE(sm120_s8, OF(S8, F32), .bn = 64, .epi_stages = 2, .gate = tc_gate_gelu_tanh)
+TC_GEMM_SM120_DEFINE(sm120_u8, OF(U8, F32), .bm = 64, .bn = 32, .warps_m = 2, .warps_n = 1, .split = 1, HOOKED)
+TC_GEMM_SM120_DEFINE(sm120_rows, OF(BF16, BF16), .groups = TC_GROUPS_ROWS, .gate = tc_gate_gelu)
+TC_GEMM_SM120_DEFINE(sm120_index, OF(BF16, BF16), .bn = 64, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, HOOKED)
 #else
 TC_GEMM_DEFINE(kit, OF(BF16, BF16), .gate = tc_gate_silu)
 TC_GEMM_SM90_DEFINE(sm90, OF(BF16, BF16), .bn = 192, .split = 1, HOOKED)
@@ -76,6 +120,42 @@ TC_GEMM_SM80_DEFINE(sm80_u8, OF(U8, F32), .bm = 32, .bn = 128, .warps_n = 4, HOO
     {#name, name##_run, name##_plan, name##_launch, name##_workspace, sm, 0, gate, any, name##_config()}
 #ifndef FUZZ_KERNELS
 static const kernel kernels[] = {
+#ifdef GATE_SM100
+    ROW(kit, 100, SILU, 1),
+    ROW(kit_fp8, 100, MINE, 1),
+    ROW(kit_s8, 100, MINE, 1),
+    ROW(kit_few, 100, MINE, 0),
+    ROW(sm100, 100, MINE, 0),
+    ROW(sm100_half, 100, GELU, 0),
+    ROW(sm100_one, 100, SILU, 0),
+    ROW(sm100_32, 100, MINE, 0),
+    ROW(sm100_four, 100, MINE, 0),
+    ROW(sm100_a_col, 100, TANH, 0),
+    ROW(sm100_tf32, 100, MINE, 0),
+    ROW(sm100_e4m3, 100, MINE, 0),
+    ROW(sm100_e5m2, 100, MINE, 0),
+    ROW(sm100_s8, 100, TANH, 0),
+    ROW(sm100_u8, 100, MINE, 0),
+    ROW(sm100_rows, 100, GELU, 0),
+    ROW(sm100_index, 100, MINE, 0),
+    ROW(sm100_index_pair, 100, MINE, 0),
+#elif defined(GATE_SM120)
+    ROW(kit, 120, SILU, 1),
+    ROW(kit_fp8, 120, MINE, 1),
+    ROW(kit_s8, 120, MINE, 1),
+    ROW(kit_index, 120, MINE, 1),
+    ROW(sm120, 120, MINE, 0),
+    ROW(sm120_half, 120, GELU, 0),
+    ROW(sm120_one, 120, MINE, 0),
+    ROW(sm120_a_col, 120, TANH, 0),
+    ROW(sm120_tf32, 120, MINE, 0),
+    ROW(sm120_e4m3, 120, MINE, 0),
+    ROW(sm120_e5m2, 120, SILU, 0),
+    ROW(sm120_s8, 120, TANH, 0),
+    ROW(sm120_u8, 120, MINE, 0),
+    ROW(sm120_rows, 120, GELU, 0),
+    ROW(sm120_index, 120, MINE, 0),
+#else
     ROW(kit, 80, SILU, 1),
     ROW(sm90, 90, MINE, 0),
     ROW(sm90_pp, 90, MINE, 0),
@@ -101,6 +181,7 @@ static const kernel kernels[] = {
     ROW(sm80_tf32, 80, TANH, 1),
     ROW(sm80_a_col, 80, MINE, 1),
     ROW(sm80_u8, 80, MINE, 1),
+#endif
 #endif
 };
 #endif
@@ -158,7 +239,7 @@ static void problem_make(problem *p, const kernel *kn, int number)
 {
     const tc_gemm_config c = kn->c;
     const int size = tc_type_bits(c.a) / 8, align = kn->any && test_int(0, 2) == 0 ? 1 : 16 / size;
-    const int m = test_int(1, 300), n = number % 5 == 1 ? 1 + test_int(0, 7) : test_int(1, 290);
+    const int m = number % 7 == 3 ? 1 : test_int(1, 300), n = number % 5 == 1 ? 1 + test_int(0, 7) : test_int(1, 290);
     const int k = number % 9 == 4 ? 0 : test_int(1, number % 4 ? 150 : 520), form = test_int(0, 2);
     const int a_col = c.a_layout == TC_COL, batch = c.groups || c.index ? 1 : number % 3 == 2 ? 3 : 1;
     const int across = a_col ? m : k, up = align == 1 ? 1 : align, d_rows = c.index & TC_INDEX_D ? m + 5 : m;
@@ -319,6 +400,26 @@ static void run(const kernel *kn, problem *p, int planned)
     if (st == TC_OK) compare(p, kn);
 }
 
+static const char *gone_to[64]; /* kernels that calls went to */
+
+/* Which one a call goes to: on Blackwell to that generation's where TMA takes its matrices. */
+static void which(const kernel *kn, const problem *p)
+{
+    tc_gemm_plan plan;
+    int i = 0;
+    CHECK(kn->plan(&p->g, &plan) == TC_OK, "%s", tc_why());
+    const char *name = plan.call.kernel.name;
+    if (!plan.call.blocks) return;
+    while (i < 63 && gone_to[i] && strcmp(gone_to[i], name)) i++;
+    if (!gone_to[i]) printf("gemm_gate: %s goes to %s\n", kn->name, name);
+    gone_to[i] = name;
+#ifdef OF_BLACKWELL
+    const int fits = tc__gemm_fits(&kn->c, &p->g, 'a') && tc__gemm_fits(&kn->c, &p->g, 'b');
+    const int lacks = OF_BLACKWELL == 100 && tc__gemm100_lacks(&kn->c, test_device());
+    CHECK((plan.call.kernel.cc == OF_BLACKWELL) == (fits && !lacks), "%s: %s", kn->name, name);
+#endif
+}
+
 /* number: of the problem, whatever the kernel; one in three by a plan. */
 static void one(const kernel *kn, uint64_t number)
 {
@@ -326,6 +427,7 @@ static void one(const kernel *kn, uint64_t number)
     problem_make(&p, kn, (int)(number / KERNELS % 1000));
     snprintf(test_context, sizeof test_context, "%s: %d x %d x %d", kn->name, p.g.m, p.g.n, p.g.k);
     run(kn, &p, number / KERNELS % 3 == 2);
+    which(kn, &p);
     problem_drop(&p);
 }
 
@@ -336,11 +438,20 @@ static void refused(const kernel *kn)
                             .ldd = 64, .b2 = some(0)}, {0, 0, 0, 0, 0, 0}, 1.f, 0.f};
     tc_gemm_plan kept;
     tc_gemm_args g = good.g;
+#ifdef GATE_SM120
+    if (!strcmp(kn->name, "sm120_half"))
+        NO(sm120_half, x.g.b2 = (const char *)x.g.b2 + 2, TC_ERR_ALIGN, "b2 = 0x");
+#elif defined(GATE_SM100)
+    if (!strcmp(kn->name, "sm100_one"))
+        NO(sm100_one, x.g.b2 = (const char *)x.g.b2 + 2, TC_ERR_ALIGN, "b2 = 0x");
+    if (!strcmp(kn->name, "sm100_one")) NO(sm100_one, x.g.b2 = 0, TC_ERR_NULL, "b2 is null, but the kernel has .gate");
+#else
     if (!strcmp(kn->name, "sm80_hook")) NO(sm80_hook, x.g.epi_size = 8, TC_ERR_EPI, "epi_size = 8");
     const mine_args mine_of = {0, 0, 0, 0};
     if (!strcmp(kn->name, "sm90"))
         NO(sm90, (x.g.b2 = (const char *)x.g.b2 + 2, x.g.epi_args = &mine_of, x.g.epi_size = sizeof mine_of),
            TC_ERR_ALIGN, "b2 = 0x");
+#endif
     if (strcmp(kn->name, "kit")) return;
     NO(kit, x.g.b2 = 0, TC_ERR_NULL, "b2 is null, but the kernel has .gate");
     NO(kit, x.g.b = 0, TC_ERR_NULL, "b is null");

@@ -112,6 +112,12 @@ TC_GEMM_SM100_DEFINE(sm100_c32, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 
                      .epi = HOOKED(bias_relu))
 TC_GEMM_SM100_DEFINE(sm100_all, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .all_sum = TC_SUM,
                      .epi = HOOKED(bias_relu))
+TC_GEMM_SM100_DEFINE(sm100_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .split = 1,
+                     .gate = tc_gate_silu, .row_sum = TC_MAX, .col_sum = TC_SUM, .all_sum = TC_SUM)
+TC_GEMM_SM100_DEFINE(sm100_gate_lse, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bn = 96, .cluster_m = 1,
+                     .gate = HOOKED(gate_bias), .row_sum = TC_LOG_SUM_EXP)
+TC_GEMM_SM100_DEFINE(sm100_gate_groups, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 256, .index = TC_INDEX_A,
+                     .groups = TC_GROUPS_ROWS, .gate = HOOKED(gate_bias), .row_sum = TC_MAX_ABS)
 #else
 TC_GEMM_SM80_DEFINE(sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .aux = TC_BF16, .aux_what = TC_AUX_PRE,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias_relu))
@@ -316,6 +322,9 @@ static const kernel kernels[] = {
     ROW(sm100_masked_amax, 100, PLAIN, 0, 0, 0, 0),
     ROW(sm100_c32, 100, BIAS_RELU, 0, 0, 0, 0),
     ROW(sm100_all, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_gate, 100, PLAIN, 0, 0, 0, 1),
+    ROW(sm100_gate_lse, 100, BIAS_RELU, 0, 0, 0, 0),
+    ROW(sm100_gate_groups, 100, BIAS_RELU, 0, 0, 0, 0),
 #else
     ROW(sm80, 80, BIAS_RELU, 1, 0, 0, 0),
     ROW(sm80_max, 80, PAIR, 1, 0, 0, 0),

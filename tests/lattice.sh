@@ -48,6 +48,8 @@ weights80 80
 attn120 120a
 gate80 80
 gate90 90a
+gate100 100a
+gate120 120a
 each90 90a
 attn100 100a
 bwd90 90a

@@ -80,8 +80,10 @@ list() {
         on_device gemm_mixed_sm80 "$build/tests/gemm_mixed_sm80" 360
         on_device gemm_mixed_sm100 "$build/tests/gemm_mixed_sm100" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 440
-        on_device gemm_outputs_sm100 "$build/tests/gemm_outputs_sm100" 68
+        on_device gemm_outputs_sm100 "$build/tests/gemm_outputs_sm100" 80
         on_device gemm_gate "$build/tests/gemm_gate" 160
+        on_device gemm_gate_sm100 "$build/tests/gemm_gate_sm100" 180
+        on_device gemm_gate_sm120 "$build/tests/gemm_gate_sm120" 180
         on_device gemm_quant "$build/tests/gemm_quant" 330
         on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 130
         on_device gemm_sparse "$build/tests/gemm_sparse" 240
@@ -178,8 +180,12 @@ list() {
         step "gemm_gate, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate" 60 1
         for device in sm_80 sm_100a sm_120a; do emulated $device gemm_gate 48; done
+        step "gemm_gate_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate_sm100" 90 1
+        step "gemm_gate_sm120, tcemu sm_120a, schedules" \
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_gate_sm120" 75 1
         step "gemm_outputs_sm100, tcemu sm_100a, schedules" \
-            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs_sm100" 68 1
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs_sm100" 80 1
         step "gemm_quant, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 48 1
         emulated sm_80 gemm_quant 72

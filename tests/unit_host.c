@@ -1107,6 +1107,36 @@ static void test_blackwell_serves(void)
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".triangle");
     c.triangle = 0, c.sparse = TC_SPARSE_A;
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".sparse");
+    c.sparse = 0, c.gate = gate_hook, c.epi_size = TC_NO_ARGS;
+    CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".gate");
+    c.all_sum = TC_MAX_ABS;
+    CHECK(tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".gate with .all_sum");
+    c.all_sum = 0, c.a = c.b = TC_S8, c.d = TC_S8;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".gate to s8");
+    c.a = c.b = TC_TF32, c.d = TC_F32, c.round = 1;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".gate of rounded tf32");
+}
+
+/* The lists of TC_GEMM_DEFINE there keep the rules with gates, which nobody asserts of them. */
+static void test_blackwell_gates(void)
+{
+    static const tc__gemm100_tile tiles[TC__GEMM100_TILE_COUNT] = {
+        TC__GEMM100_TILES(TC__GEMM_TILE_ROW, unused, unused)};
+    static const tc__gemm120_tile tiles120[TC__GEMM120_TILE_COUNT] = {
+        TC__GEMM120_TILES(TC__GEMM_TILE_ROW, unused, unused)};
+    static const int groups[3] = {0, TC_GROUPS_ROWS, TC_GROUPS_MASKED};
+    int i, j;
+    for (i = 0; i < 6 * 2 * 3 * 2; i++) {
+        tc_gemm_config c = hopper_lines_config(i % 6, 0, 4);
+        if (c.d == TC_S32) c.d = TC_F32;
+        c.groups = groups[i / 12 % 3];
+        if (tc_type_bits(c.a) == 16 && i / 6 % 2 && !c.groups) c.a_layout = TC_COL;
+        if (i / 36) c.row_sum = TC_MAX_ABS;
+        for (j = 0; j < TC__GEMM100_TILE_COUNT; j++)
+            CHECK(tc__gemm100_serves(c) && tc_gemm_sm100_legal(tc__gemm100_tiled(c, tiles[j])), "%d, tile %d", i, j);
+        for (j = 0; j < TC__GEMM120_TILE_COUNT && !c.row_sum; j++)
+            CHECK(tc__gemm120_serves(c) && tc_gemm_sm120_legal(tc__gemm120_tiled(c, tiles120[j])), "%d, tile %d", i, j);
+    }
 }
 
 /* ---- the kernel for few queries of causal heads of 64 ---- */
@@ -1239,6 +1269,7 @@ int main(void)
     test_fragments();
     test_sm107();
     test_blackwell_serves();
+    test_blackwell_gates();
     test_short();
     test_decode_share();
     test_decode_best_cut();

@@ -1,7 +1,7 @@
-// gate_sm100.cu - a gate in a tcgen05 kernel
-// expect: tc: .gate is for TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE
+// gate_sm100.cu - a gate in a tcgen05 kernel of which half a tile's columns are no whole places of D
+// expect: tc: with .gate, .bn must be a multiple of 32
 // arch: 100a
 // expect-line: 7
 #include "tc.h"
 
-TC_GEMM_SM100_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .gate = tc_gate_silu)
+TC_GEMM_SM100_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 48, .gate = tc_gate_silu)

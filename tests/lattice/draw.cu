@@ -515,6 +515,16 @@ static void fix_gate90(gemm_draw *g)
     g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2), g->c.a_layout = 0;
     g->c.promote = PICK(0, 0, 256, TC_FAST);
 }
+static void fix_gate100(gemm_draw *g)
+{
+    fix_gate80(g);
+    if (chance(20)) g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2), g->c.a_layout = 0;
+}
+static void fix_gate120(gemm_draw *g)
+{
+    fix_gate100(g);
+    g->c.index &= TC_INDEX_D;
+}
 
 /* 4 bits, and bits. */
 static void fix_bits(gemm_draw *g)
@@ -563,7 +573,7 @@ static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FA
     {"tiles", {fix_tiles, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
     {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {fix_weights, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}}, {"each", {fix_each, fix_each90, 0, 0}},
-    {"gate", {fix_gate80, fix_gate90, 0, 0}}, {"rows", {fix_rows, fix_rows90, 0, 0}},
+    {"gate", {fix_gate80, fix_gate90, fix_gate100, fix_gate120}}, {"rows", {fix_rows, fix_rows90, 0, 0}},
     {"bits", {fix_bits, 0, 0, 0}},
 };
 
