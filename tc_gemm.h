@@ -473,8 +473,8 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                           "and a quantised D"
                         : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "
                           "up, sparse or f32, factors, sums in f16 (7, 9, 10: or promoted), nor with .conv, .gate, "
-                          ".rows, a quantised D, tiles and outputs of one's own; 7 not with .groups; 9 and 10 not with "
-                          "B in rows", kernel);
+                          ".rows, a quantised D, tiles and outputs of one's own; 7, 9 and 10 not with .groups; 9 and "
+                          "10 not with B in rows", kernel);
     return TC_OK;
 }
 

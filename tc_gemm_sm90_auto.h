@@ -151,7 +151,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_
     if (tc__gemm_in_tile(given)) return t.bm == 128 && t.schedule == TC_COOPERATIVE; /* the one of 256 columns */
     if (tc__gemm_crowd(t)) return tc__gemm_crowd_ok(given);
     if (tc__gemm_full(t) && (!tc__gemm_full_ok(given) || (t.bm != 256 && tc__gemm_holds_twice(given)))) return 0;
-    if (tc__gemm_one_width(t)) return !tc__gemm_b_row(tc__gemm_plain(given));
+    if (tc__gemm_one_width(t)) return !given.groups && !tc__gemm_b_row(tc__gemm_plain(given));
     if (tc__gemm_full(t)) return t.bm != 192 || !given.groups;
     if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || given.gate || tc__gemm_quantised(given)
