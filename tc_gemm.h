@@ -223,9 +223,9 @@
  *     .epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)    at.col is even, x.y belongs to at.col + 1; n
  *                                                                        must be even
  *     Shipped: tc_epi_bias_col _bias_row _relu _gelu _gelu_tanh _silu _scale_row _scale_col _residual_{f32,f16,bf16},
- *     and as pairs tc_epi2_bias_col _bias_gelu_tanh _residual_{f16,bf16}; activations tc_relu tc_gelu tc_gelu_tanh
- *     tc_silu. args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes), which lies in constant
- *     memory.
+ *     and as pairs tc_epi2_bias_col _bias_relu _bias_gelu _bias_gelu_tanh _residual_{f16,bf16}; activations tc_relu
+ *     tc_gelu tc_gelu_tanh tc_silu. args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes),
+ *     which lies in constant memory.
  *     .gate = float f(float gate, float up, tc_gemm_at at, const void *args)    two products of one A, and one D, as
  *     SwiGLU is, with args.b2. Shipped: tc_gate_silu _gelu _gelu_tanh (tc_gemm_gate.h is the manual).
  *

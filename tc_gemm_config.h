@@ -747,7 +747,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(tc_gemm_config_in given)
     const int blind = c.gate == tc_gate_silu || c.gate == tc_gate_gelu || c.gate == tc_gate_gelu_tanh;
     const int none = c.epi == tc_epi_relu || c.epi == tc_epi_gelu || c.epi == tc_epi_gelu_tanh || c.epi == tc_epi_silu;
     const int vector = c.epi == tc_epi_bias_col || c.epi == tc_epi_bias_row || c.epi == tc_epi_scale_col
-                    || c.epi == tc_epi_scale_row || c.epi2 == tc_epi2_bias_col || c.epi2 == tc_epi2_bias_gelu_tanh;
+                    || c.epi == tc_epi_scale_row || c.epi2 == tc_epi2_bias_col || c.epi2 == tc_epi2_bias_relu
+                    || c.epi2 == tc_epi2_bias_gelu || c.epi2 == tc_epi2_bias_gelu_tanh;
     const int matrix = c.epi == tc_epi_residual_f32 || c.epi == tc_epi_residual_f16 || c.epi == tc_epi_residual_bf16
                     || c.epi2 == tc_epi2_residual_f16 || c.epi2 == tc_epi2_residual_bf16;
     c.gate_blind = blind;

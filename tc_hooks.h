@@ -182,6 +182,20 @@ TC_DEV tc_f32x2 tc_epi2_bias_col(tc_f32x2 x, tc_gemm_at at, const void *args)
     return r;
 }
 
+TC_DEV tc_f32x2 tc_epi2_bias_relu(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    const tc_f32x2 y = tc_epi2_bias_col(x, at, args);
+    const tc_f32x2 r = {tc_relu(y.x), tc_relu(y.y)};
+    return r;
+}
+
+TC_DEV tc_f32x2 tc_epi2_bias_gelu(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    const tc_f32x2 y = tc_epi2_bias_col(x, at, args);
+    const tc_f32x2 r = {tc_gelu(y.x), tc_gelu(y.y)};
+    return r;
+}
+
 TC_DEV tc_f32x2 tc_epi2_bias_gelu_tanh(tc_f32x2 x, tc_gemm_at at, const void *args)
 {
     const tc_f32x2 y = tc_epi2_bias_col(x, at, args);

@@ -1104,6 +1104,49 @@ static void test_activations(void)
     test_buffer_drop(&in), test_buffer_drop(&out);
 }
 
+/* ---- shipped hooks on pairs that add a bias: the same as its parts, for the column that they are told ---- */
+enum { PAIRS = 4, PAIR_COLS = 64 };
+
+__global__ void k_pairs(const float *in, const float *bias, float *out)
+{
+    const tc_epi_vector v = {bias};
+    const int col = (int)threadIdx.x * 2;
+    const tc_gemm_at at = {5, col, 0, 0};
+    const tc_f32x2 x = {in[col], in[col + 1]};
+    const tc_f32x2 made[PAIRS] = {tc_epi2_bias_col(x, at, &v), tc_epi2_bias_relu(x, at, &v),
+                                  tc_epi2_bias_gelu(x, at, &v), tc_epi2_bias_gelu_tanh(x, at, &v)};
+    for (int i = 0; i < 2; i++) {
+        const float y = in[col + i] + bias[col + i];
+        const float want[PAIRS] = {y, tc_relu(y), tc_gelu(y), tc_gelu_tanh(y)};
+        for (int f = 0; f < PAIRS; f++) {
+            out[(f * PAIR_COLS + col + i) * 2] = i ? made[f].y : made[f].x;
+            out[(f * PAIR_COLS + col + i) * 2 + 1] = want[f];
+        }
+    }
+}
+
+static void test_pairs(void)
+{
+    static const char *const names[PAIRS] = {"tc_epi2_bias_col", "tc_epi2_bias_relu", "tc_epi2_bias_gelu",
+                                             "tc_epi2_bias_gelu_tanh"};
+    test_buffer in = test_buffer_make(PAIR_COLS * 4), bias = test_buffer_make(PAIR_COLS * 4);
+    test_buffer out = test_buffer_make(PAIRS * PAIR_COLS * 8);
+    const float *y = (const float *)out.host;
+    for (int i = 0; i < PAIR_COLS; i++) {
+        ((float *)in.host)[i] = (float)test_int(-400, 400) / 128.f;
+        ((float *)bias.host)[i] = (float)test_int(-100, 100) / 64.f;
+    }
+    test_buffer_up(&in), test_buffer_up(&bias);
+    k_pairs<<<1, PAIR_COLS / 2>>>((const float *)in.dev, (const float *)bias.dev, (float *)out.dev);
+    test_buffer_down(&out);
+    for (int i = 0; i < PAIR_COLS; i++)
+        CHECK(y[2 * i] == ((float *)in.host)[i] + ((float *)bias.host)[i], "%s, column %d: %g", names[0], i, y[2 * i]);
+    for (int i = 0; i < PAIRS * PAIR_COLS; i++)
+        CHECK(y[2 * i] == y[2 * i + 1], "%s, column %d: %g, not %g", names[i / PAIR_COLS], i % PAIR_COLS, y[2 * i],
+              y[2 * i + 1]);
+    test_buffer_drop(&in), test_buffer_drop(&bias), test_buffer_drop(&out);
+}
+
 /* Shipped hooks bring the size of their arguments; a size that is given stands. */
 #define BRINGS(field, hook, size)                                                                                    \
     {                                                                                                                \
@@ -1128,6 +1171,7 @@ static void test_shipped(void)
     BRINGS(epi, tc_epi_bias_col, sizeof(tc_epi_vector)) BRINGS(epi, tc_epi_bias_row, sizeof(tc_epi_vector))
     BRINGS(epi, tc_epi_scale_col, sizeof(tc_epi_vector)) BRINGS(epi, tc_epi_scale_row, sizeof(tc_epi_vector))
     BRINGS(epi2, tc_epi2_bias_col, sizeof(tc_epi_vector)) BRINGS(epi2, tc_epi2_bias_gelu_tanh, sizeof(tc_epi_vector))
+    BRINGS(epi2, tc_epi2_bias_relu, sizeof(tc_epi_vector)) BRINGS(epi2, tc_epi2_bias_gelu, sizeof(tc_epi_vector))
     BRINGS(epi, tc_epi_residual_f32, sizeof(tc_epi_matrix)) BRINGS(epi, tc_epi_residual_f16, sizeof(tc_epi_matrix))
     BRINGS(epi, tc_epi_residual_bf16, sizeof(tc_epi_matrix)) BRINGS(epi2, tc_epi2_residual_f16, sizeof(tc_epi_matrix))
     BRINGS(epi2, tc_epi2_residual_bf16, sizeof(tc_epi_matrix)) BRINGS(epi, hook_of_mine, 0)
@@ -1156,6 +1200,7 @@ int main(void)
     test_matrices();
     test_shipped();
     test_activations();
+    test_pairs();
     if (has80) {
         test_cp_async();
         test_mma();

@@ -18,6 +18,8 @@ static const struct {
                {"tc_epi_residual_f16", "p,l=n"},
                {"tc_epi_residual_bf16", "p,l=n"},
                {"tc_epi2_bias_col", "p"},
+               {"tc_epi2_bias_relu", "p"},
+               {"tc_epi2_bias_gelu", "p"},
                {"tc_epi2_bias_gelu_tanh", "p"},
                {"tc_epi2_residual_f16", "p,l=n"},
                {"tc_epi2_residual_bf16", "p,l=n"}};
