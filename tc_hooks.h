@@ -110,7 +110,14 @@ TC_DEV float tc_gelu_tanh(float x)
     return 0.5f * x + 0.5f * x * t;
 }
 
-TC_DEV float tc_silu(float x) { return __fdividef(x, 1.f + __expf(-x)); }
+/* x / (1 + exp(-x)), five instructions: __expf and __fdividef would look after denormals, which add nothing to 1. */
+TC_DEV float tc_silu(float x)
+{
+    float e, r;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(x * -1.4426950408889634f));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(1.f + e));
+    return x * r;
+}
 
 TC_DEV float tc_epi_bias_col(float x, tc_gemm_at at, const void *args)
 {

@@ -1038,7 +1038,7 @@ static void test_forms(void)
     test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
 }
 
-/* ---- activations: not-finite values as tc_epi.h says, and a sweep against fp64 ---- */
+/* ---- activations: not-finite values as tc_hooks.h says, and a sweep against fp64 ---- */
 enum { RELU, GELU, GELU_TANH, SILU, ACTIVATIONS, SIZES = 8 * 254, LINE = 60001, ACTIVATED = SIZES + LINE };
 
 __global__ void k_activations(const float *in, float *out, int count)
@@ -1052,7 +1052,7 @@ __global__ void k_activations(const float *in, float *out, int count)
 }
 
 /* Exact values, and by how much the device may be off. tc_gelu's 4e-7 * |x| and tc_gelu_tanh's 2.5e-4 * |x| are what
- * tc_epi.h says; __expf is good to 2 + 1.2 |x| units, __fdividef to 2, and gives 0 for a divisor above 2^126. */
+ * tc_hooks.h says; tc_silu's ex2 is good to 2 + 1.2 |x| units, its rcp to 2, and rcp of more than 2^126 is 0. */
 static double activation(int which, double x, double *bound)
 {
     const double gate = 0.7978845608028654 * (x + 0.044715 * x * x * x);
