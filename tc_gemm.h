@@ -225,7 +225,8 @@
  *     Shipped: tc_epi_bias_col _bias_row _relu _gelu _gelu_tanh _silu _scale_row _scale_col _residual_{f32,f16,bf16},
  *     and as pairs tc_epi2_bias_col _bias_relu _bias_gelu _bias_gelu_tanh _residual_{f16,bf16}; activations tc_relu
  *     tc_gelu tc_gelu_tanh tc_silu. args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes),
- *     which lies in constant memory.
+ *     which lies in constant memory. A hook that writes nothing may say so, .epi_pure = 1, as shipped ones do: at D's
+ *     edges it is then called without a branch, for what does not exist at the place of what does.
  *     .gate = float f(float gate, float up, tc_gemm_at at, const void *args)    two products of one A, and one D, as
  *     SwiGLU is, with args.b2. Shipped: tc_gate_silu _gelu _gelu_tanh (tc_gemm_gate.h is the manual).
  *
@@ -778,7 +779,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(tc_gemm_config_in given)
 TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(tc_gemm_config_in completed, int wanted)
 {
     tc_gemm_config c = completed;
-    if (!wanted) c.epi = 0, c.epi2 = 0, c.aux_epi = 0, c.gate = 0;
+    if (!wanted) c.epi = 0, c.epi2 = 0, c.epi_pure = 0, c.aux_epi = 0, c.gate = 0;
     return c;
 }
 

@@ -129,6 +129,7 @@ typedef struct tc_gemm_config {
     int conv;                 /* 1: A is what a filter reads of X (TC_CONV_DEFINE and its like set it) */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
     int epi_size;             /* sizeof of the hook's arguments, or TC_NO_ARGS; shipped hooks bring theirs */
+    int epi_pure;             /* 1: .epi or .epi2 writes nothing; shipped hooks bring this too */
     tc_epi_fn epi;            /* hook on one element, or */
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
     int shapes;               /* TC_GEMM_DEFINE: TC_SHAPES_ of tc_gemm.h, what it shall be compiled for (0: for all) */
@@ -656,6 +657,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_rows_alone(tc_gemm_config_in c)
     X(!(c).epi || !(c).epi2, "tc: give .epi or .epi2, not both")                                                      \
     TC__GEMM_GATE_RULES(X, c)                                                                                         \
     TC__GEMM_ROWS_RULES(X, c)                                                                                         \
+    X(!(c).epi_pure || (c).epi || (c).epi2, "tc: .epi_pure is said of .epi or .epi2, and there is neither")           \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
     X((!tc__gemm_hooked(c) && !tc__tiles_asks(c) && !(c).aux_epi) == !(c).epi_size,                                   \
@@ -752,6 +754,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(tc_gemm_config_in given)
     const int matrix = c.epi == tc_epi_residual_f32 || c.epi == tc_epi_residual_f16 || c.epi == tc_epi_residual_bf16
                     || c.epi2 == tc_epi2_residual_f16 || c.epi2 == tc_epi2_residual_bf16;
     c.gate_blind = blind;
+    if ((c.epi || c.epi2) && (none || vector || matrix)) c.epi_pure = 1;
     if (c.epi_size == 0 && (none || blind)) c.epi_size = TC_NO_ARGS;
     if (c.epi_size == 0 && vector) c.epi_size = (int)sizeof(tc_epi_vector);
     if (c.epi_size == 0 && matrix) c.epi_size = (int)sizeof(tc_epi_matrix);

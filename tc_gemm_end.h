@@ -235,10 +235,12 @@ TC_DEV_SM80 void tc__gemm_visit(tc_gemm_config_in c, const tc_gemm_out *o, const
     if (c.aux) tc__gemm_aux(tc__gemm_epi(c), o, v, count, at);
 #pragma unroll
     for (int j = 0; j < count; j += 2) {
-        const tc_gemm_at here = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
-                                 first.batch, first.group};
+        tc_gemm_at here = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
+                           first.batch, first.group};
+        if (x.some && c.epi_pure) here.row = min(here.row, x.end - 1), here.col = min(here.col, o->n - 2);
         /* a branch for each: one for all of a row, or for whole boxes, is slower */
-        if (!x.some || (here.row < x.end && here.col < o->n)) tc__epi_hook(tc__gemm_epi(c), o, v + j, here);
+        if (!x.some || c.epi_pure || (here.row < x.end && here.col < o->n))
+            tc__epi_hook(tc__gemm_epi(c), o, v + j, here);
     }
     tc__gemm_keep(c, o, x);
 }

@@ -539,11 +539,14 @@ TC_HD TC_CONSTEXPR int tc__gemm90_holds_c(tc_gemm_config_in c)
     return sums <= (c.consumers > 2 || tc__gemm_is_f32(c.a) || tc__gemm90_promotes(c) ? 64 : 128);
 }
 
-/* May a hook's box cross an edge of D? Sums of integers, which become floats on the way, and values that a branch for
- * each pair parts are more than there are registers for: kernels spilled 2 to 5 KB; with three warpgroups 8 bytes. */
+/* May a hook's box cross an edge of D? What does not exist is left out by a branch for each pair, or, of a hook that
+ * writes nothing, done at the place of what does. Sums of integers, which become floats on the way, and values that
+ * branches part are more than there are registers for: kernels spilled 2 to 5 KB, without branches 100 bytes; with
+ * three warpgroups branches spilled 8 bytes. */
 TC_HD TC_CONSTEXPR int tc__gemm90_asks_hooks(tc_gemm_config_in c)
 {
-    return tc__gemm_hooked(c) && tc__gemm_sums(c) != TC_S32 && !tc__gemm_outputs(c) && c.consumers <= 2;
+    return tc__gemm_hooked(c) && tc__gemm_sums(c) != TC_S32 && !tc__gemm_outputs(c)
+        && (c.epi_pure || c.consumers <= 2);
 }
 
 /* Has a kernel the way by rows? With many accumulators there are no registers left for it. */

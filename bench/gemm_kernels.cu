@@ -12,7 +12,8 @@ TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
 {
     return tc_gelu(x + ((const tc_epi_vector *)args)->v[at.col]);
 }
-TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_gelu, .epi_size = sizeof(tc_epi_vector))
+TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_gelu, .epi_size = sizeof(tc_epi_vector),
+               .epi_pure = 1)
 #elif KERNEL == 3
 TC_GEMM_DEFINE(gemm_tanh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_bias_gelu_tanh)
 #elif KERNEL == 4

@@ -120,7 +120,8 @@ TC_GEMM_SM90_DEFINE(sm90_coop, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM90_DEFINE(sm90_coop_c21, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 128, .bn = 256, .cluster_m = 2,
                     .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
 TC_GEMM_SM90_DEFINE(sm90_pp_c22, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 192, .cluster_m = 2,
-                    .cluster_n = 2, .schedule = TC_PINGPONG, .epi2 = hook_pair, .epi_size = sizeof(hook_args))
+                    .cluster_n = 2, .schedule = TC_PINGPONG, .epi2 = hook_pair, .epi_size = sizeof(hook_args),
+                    .epi_pure = 1)
 TC_GEMM_SM90_DEFINE(sm90_bn48, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 48, .bk = 128,
                     .epi_stages = 1)
 TC_GEMM_SM90_DEFINE(sm90_3wg, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 192, .bn = 192, .step = 48, .split = 1,
