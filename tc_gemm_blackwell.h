@@ -95,9 +95,12 @@ typedef struct tc__gemm_box {
     uint32_t to;
 } tc__gemm_box;
 
-/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
- * row it knows nothing. */
-TC_DEV int tc__gemm_clips(tc_gemm_config_in c, const tc__gemm_to *to) { return !tc__gemm_hooked(c) && to->clips; }
+/* Does TMA leave out what D's last row or column cuts off? C, and hooks that may write, are for elements that exist. Of
+ * a group's last row it knows nothing. */
+TC_DEV int tc__gemm_clips(tc_gemm_config_in c, const tc__gemm_to *to)
+{
+    return (!tc__gemm_hooked(c) || c.epi_pure) && to->clips;
+}
 
 /* A box, by its first place in D: is it stored as one? Where rows are looked up, only if all of them go somewhere. */
 TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc_gemm_at first)
@@ -195,12 +198,12 @@ TC_DEV uint32_t tc__gemm_apart(const tc_box box, float *v)
 }
 
 /* Hook, and to shared memory. */
-TC_DEV_SM90 void tc__gemm_fill_box(tc_gemm_config_in c, const tc_box box, const tc_gemm_out *o, tc__gemm_box *b)
+TC_DEV_SM90 void tc__gemm_fill_box(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc__gemm_box *b)
 {
     const tc_box_span whole = {0, tc_box_cols(box) / 2};
     const tc__gemm_kept all = {b->v, {b->first.row, b->first.col, b->first.batch, b->first.group},
-                               whole.to};
-    tc__gemm_visit(c, o, all);
+                               whole.to, 0, c.epi_pure, tc__gemm_end_row(c, to), 0};
+    tc__gemm_visit(c, to->out, all);
 #pragma unroll
     for (int j = 0; j < whole.to; j++)
         if (c.d == TC_S32 && !tc__gemm_raw(c)) b->v[j] = tc_f32_from_bits((uint32_t)tc__epi_s32(b->v[j]));
@@ -247,7 +250,7 @@ TC_DEV_SM90 void tc__gemm_make_box(tc_gemm_config_in c, const tc_box box, const 
             }
         }
     }
-    tc__gemm_fill_box(c, box, o, b);
+    tc__gemm_fill_box(c, box, to, b);
 }
 
 /* And on to D. */
