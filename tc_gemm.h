@@ -468,14 +468,18 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d multiplies what lies along k and stores D alone: not with "
                         "A in columns, B in rows, .sparse, .bsr, .conv, .index, .gate, .groups, tiles of one's own, "
                         "other outputs, a quantised D, factors, promoted sums and TC_F32", kernel);
+    if (kernel && kernel != TC__GEMM_ANY && tc__gemm_one_width(tc__gemm_tiles_of[kernel - 1])
+        && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there with B in rows, operands that are turned, "
+                        "looked up, sparse or f32, factors, sums in f16 or promoted, .conv, .gate, .groups, .rows, a "
+                        "quantised D, tiles and outputs of one's own", kernel);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
         return tc__fail(TC_ERR_CONFIG, tc__gemm_tiles_of[kernel - 1].swap
                         ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate, .rows, .top "
                           "and a quantised D"
                         : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "
-                          "up, sparse or f32, factors, sums in f16 (7, 9, 10: or promoted), nor with .conv, .gate, "
-                          ".rows, a quantised D, tiles and outputs of one's own; 7, 9 and 10 not with .groups; 9 and "
-                          "10 not with B in rows", kernel);
+                          "up, sparse or f32, factors, sums in f16 (7: or promoted), nor with .conv, .gate, .rows, a "
+                          "quantised D, tiles and outputs of one's own; 7 not with .groups", kernel);
     return TC_OK;
 }
 

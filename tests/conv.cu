@@ -300,7 +300,7 @@ static void bad_input(const kernel *kn)
 {
     static const hook_args hook = {0, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}}};
     static const float one = 1.f, zero = 0.f;
-    static const tc_gemm_choice tile = {1, 0, 0, 0, 0, 0}, narrow = {4, 0, 0, 0, 0, 0}, copies = {9, 0, 0, 0, 0, 0};
+    static const tc_gemm_choice tile = {1, 0, 0, 0, 0, 0}, narrow = {4, 0, 0, 0, 0, 0}, copies = {11, 0, 0, 0, 0, 0};
     const int unit = 128 / tc_type_bits(kn->c.a);
     tc_conv_args good, b;
     char *at;
@@ -368,7 +368,7 @@ static void bad_input(const kernel *kn)
     else CHECK(kn->can_run(&b, 0) == TC_OK, "%s: %s", kn->name, tc_why());
     if (kn->kernels) {
         BAD("choice->kernel = 4 changes roles over", b.choice = &narrow);
-        BAD("choice->kernel = 9 is for rows of a GEMM that TMA refuses", b.choice = &copies);
+        BAD("choice->kernel = 11 is for rows of a GEMM that TMA refuses", b.choice = &copies);
         b = good, b.choice = &tile;
         CHECK(kn->can_run(&b, 0) == TC_OK, "%s: %s", kn->name, tc_why());
     }
