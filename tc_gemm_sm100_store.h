@@ -456,7 +456,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc_tcgen05_wait_ld_regs(r, count);
         tc__gemm100_sums(k, b.v, r, count);
         if (k.c.gate) {
-            tc_tcgen05_wait_ld_regs(r2, count);
+            tc_tcgen05_wait_ld_regs(r2, count); /* of the second product */
             tc__gemm100_sums(k, up, r2, count);
         }
         if (k.c.gate && i + 1 < 2 * across)

@@ -38,10 +38,10 @@ t5="$t5|tc__bulk_wait_read|TC_TCGEN05_ALLOC_N|TC_TCGEN05_DEALLOC_N|tc_pipe_init|
 # Of example 32's: two blocks that share A, launch control, rows that are looked up and a quantised D, which it does not
 # have, nor what sm_107 alone does; what the manual asks for and no run of tcemu shows to be missing (fences around
 # allocation and behind another warp's tcgen05.ld, a warp that is together, a commit that another one follows). Nor has
-# it a wide tile.
+# it a wide tile, nor a gate.
 but5='cluster_n == 2|heard|told|answer|looked up|alloc, dealloc|together again|on its way|behind other warps'
 but5="$but5|a wide tile|c.weights|early|sync_restrict"
-store5='without boxes|of a quantised D|a wide tile'
+store5='without boxes|of a quantised D|a wide tile|of the second product'
 # Of attention by tcgen05 the same of fences and of warps that are together; and the fence of the barriers' beginnings,
 # which is for other blocks of a cluster: here a block is by itself, and a fence of the proxies and a barrier follow.
 attn5='tc_fence_mbarrier_init|alloc, dealloc|together again|behind other warps'
