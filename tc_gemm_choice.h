@@ -49,7 +49,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
  * suite and random ones the fastest 12, and of 80 before (choice_hot.csv). Of the 609 lists that were fitted the pick
  * takes 1.5 % longer than the best measured, of 156 that were kept out 1.9 %, some of it noise, for the best of so many
  * is a lucky one. Ping-pong of one width came later: what .step takes is less, and over 66 large shapes the pick took
- * 0.3 % longer than the best of nine. Times in nanoseconds, rates in bytes a nanosecond. */
+ * 0.3 % longer than the best of nine. So did the L2's rate for parts of k that meet in memory, which is that of a
+ * cluster's: the hot lists with parts lose 2.2 % for 2.5. Times in nanoseconds, rates in bytes a nanosecond. */
 #define TC__GEMM_CLUSTER 588.1      /* a cluster's start; */
 #define TC__GEMM_CLUSTER_OF_PARTS 214.5 /* of parts of k, whose blocks mostly wait for bytes anyway */
 #define TC__GEMM_CLOCK 1.335        /* cycles of a nanosecond */
@@ -78,8 +79,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_SUMS 83.14         /* rate of their sums */
 #define TC__GEMM_JOIN 214.6         /* the same of parts that are a cluster's blocks */
 #define TC__GEMM_JOIN_SUMS 24.2
-#define TC__GEMM_JOIN_ALL 8537.0    /* and the L2's rate for all, few of which ask for the same then; */
-#define TC__GEMM_JOIN_MEMORY 1.092  /* so much longer takes what comes from memory */
+#define TC__GEMM_JOIN_MEMORY 1.092  /* so much longer takes what comes from memory then; */
+#define TC__GEMM_PARTS_ALL 8537.0   /* and of either the L2's rate for all, few of which ask for the same */
 
 #define TC__GEMM_LESS_BYTE 1.04     /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36     /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -345,7 +346,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const int joins = cut->joined ? tc__gemm90_joins_at_once(d, cut->parts) : 0;
     const int64_t fit = crowd > 0 ? crowd : d->blocks;
     const double waves = (double)(joins > 0 ? tc__div_up(tiles, joins) : tc__div_up(count, fit));
-    const double together = cut->joined ? TC__GEMM_JOIN_ALL : TC__GEMM_OF_ALL;
+    const double together = cut->parts > 1 ? TC__GEMM_PARTS_ALL : TC__GEMM_OF_ALL;
     const double all = together / (1 + TC__GEMM_LESS_RATE * d->lacks);
     const double of_all = all / (works < d->blocks ? works : d->blocks);
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle ? TC__GEMM_LINE : 0;
