@@ -62,7 +62,8 @@ TC_DEV_SM90 void tc__gemm90_aside_c(tc_gemm_config_in c, const tc_gemm90_block *
     }
 }
 
-/* To shared memory. The hook is not called for rows that D does not have. */
+/* To shared memory. The hook is not called for what D does not have; one that writes nothing (.epi_pure) is called there
+ * at the place of the last row or column, so that no value waits behind a branch. */
 TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
 {
@@ -76,6 +77,7 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
     const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
     const int adds = !tc__gemm_raw(c) && o->beta != 0.f;
     const int each = c.any || tc__gemm_sums(c) == TC_S32; /* C by elements, with the hook: no registers are left */
+    const int last = u->w.col + (a.above + a.rows - 1) * tc__gemm90_apart(c, g);
 #pragma unroll
     for (int i = 0; i < count / 2 && !tc__gemm_raw(c) && !each; i++) a.acc[a.above / 2 + i] *= o->alpha;
 #pragma unroll
@@ -86,9 +88,10 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
         if (within) {
 #pragma unroll
             for (int i = 0; (e.epi || each) && i < 8; i++) {
-                const tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, &a, j, i);
+                tc__gemm90_aside_at x = tc__gemm90_aside_of(c, g, u, &a, j, i);
                 if (each && !tc__gemm_raw(c)) v[i] *= o->alpha;
-                if (x.row < a.rows && x.at.col < o->n) {
+                if (c.epi_pure) x.at.row = min(x.at.row, last), x.at.col = min(x.at.col, o->n - 1);
+                if (c.epi_pure || (x.row < a.rows && x.at.col < o->n)) {
                     if (each && adds) v[i] += o->beta * tc__epi_read_c(e.c, o, x.at);
                     if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, x.at), o->epi);
                 }
