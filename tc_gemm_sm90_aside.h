@@ -62,8 +62,8 @@ TC_DEV_SM90 void tc__gemm90_aside_c(tc_gemm_config_in c, const tc_gemm90_block *
     }
 }
 
-/* To shared memory. The hook is not called for what D does not have; one that writes nothing (.epi_pure) is called there
- * at the place of the last row or column, so that no value waits behind a branch. */
+/* To shared memory. The hook is not called for what D does not have; one that writes nothing (.epi_pure) is called
+ * there at the place of the last row or column, so that no value waits behind a branch. */
 TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
 {
