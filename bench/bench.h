@@ -84,6 +84,9 @@ static inline void bench_fill(void *p, size_t count, uint64_t seed, int type, fl
     CUDA_CHECK(cudaGetLastError());
 }
 
+/* 1: A and B are zeros, with which a board stays below its limit of power: what clocks, memory and code are. */
+static int bench_zeros;
+
 /* ---- one problem: several sets of operands, so that a call never finds its inputs in the L2 ---- */
 typedef struct bench_shape {
     int m, n, k; /* D[m,n] = A[m,k] * B[n,k]^T; for a layer: tokens, outputs, inputs */
@@ -182,8 +185,8 @@ static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kin
     p.workspace_size = BENCH_WORKSPACE;
     CUDA_CHECK(cudaMalloc(&p.workspace, p.workspace_size));
     CUDA_CHECK(cudaMemset(p.workspace, 0, p.workspace_size));
-    bench_fill(p.a, p.a_size * p.sets / (tc_type_bits(kind.ab) / 8), 1, kind.ab, 1.f);
-    bench_fill(p.b, p.b_size * p.sets / (tc_type_bits(kind.ab) / 8), 2, kind.ab, 1.f);
+    bench_fill(p.a, p.a_size * p.sets / (tc_type_bits(kind.ab) / 8), 1, kind.ab, bench_zeros ? 0.f : 1.f);
+    bench_fill(p.b, p.b_size * p.sets / (tc_type_bits(kind.ab) / 8), 2, kind.ab, bench_zeros ? 0.f : 1.f);
     bench_fill_factors(&p);
     if (kind.added) CUDA_CHECK(cudaMalloc((void **)&p.c, p.d_size * p.sets));
     if (kind.added) bench_fill(p.c, p.d_size * p.sets / bench_d_bytes(kind), 4, kind.d, 1.f);

@@ -7,6 +7,7 @@
  *     --warm 0      do not run the board hot first (default: 3 s of cuBLASLt at 4096^3)
  *     --pdl 1       the kit's kernels may begin while the one before drains (cuBLASLt's may not); -1: never (default:
  *                   where the kit thinks that it pays)
+ *     --zeros 1     A and B of zeros, which draw little power: how fast kernels are where that is not the limit; D is 0
  *     --sets 1      operands that stay in the L2 (default: as many sets as fill it three times)
  *     --out FILE    the record to a file too, written under its name once it is complete
  *     --list        names of the groups; --dry-run: every shape with its sets, bytes and time. Neither needs a GPU.
@@ -543,11 +544,12 @@ static int parse(options *o, char **argv)
         else if (!strcmp(name, "--rounds") && is_word(argv[1])) o->plan.rounds = atoi(*++argv);
         else if (!strcmp(name, "--sets") && is_word(argv[1])) o->sets = atoi(*++argv);
         else if (!strcmp(name, "--pdl") && is_word(argv[1])) bench_pdl = atoi(*++argv);
+        else if (!strcmp(name, "--zeros") && is_word(argv[1])) bench_zeros = atoi(*++argv);
         else if (!strcmp(name, "--out") && is_word(argv[1])) o->out = *++argv;
         else {
             fprintf(stderr, "%s: not an option, or without its value. There are --group NAME..., --shapes m,n,k..., "
-                            "--as GROUP, --seconds S, --rounds N, --warm S, --sets N, --pdl 1, --out FILE, --list, "
-                            "--dry-run\n",
+                            "--as GROUP, --seconds S, --rounds N, --warm S, --sets N, --zeros 1, --pdl 1, --out FILE, "
+                            "--list, --dry-run\n",
                     name);
             return 0;
         }
