@@ -74,7 +74,7 @@ static __global__ void bench_fill_kernel(void *p, size_t count, uint64_t seed, i
         const float u = (bench_hash(seed * 0x9e3779b97f4a7c15ull + 2 * i) + 1.f) * 2.3283064e-10f;
         const float v = bench_hash(seed * 0x9e3779b97f4a7c15ull + 2 * i + 1) * 2.3283064e-10f;
         const float x = scale * sqrtf(-2.f * logf(u)) * cospif(2.f * v);
-        bench_put(type, p, i, x);
+        bench_put(type, p, i, scale == 0.f ? 0.f : x); /* and not -0 */
     }
 }
 
