@@ -445,6 +445,8 @@ TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_
 TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_gemm_choice *want)
 {
     const int kernel = want ? want->kernel : 0;
+    const tc__gemm_tile *const tile = kernel > 0 && kernel < TC__GEMM_ANY ? &tc__gemm_tiles_of[kernel - 1] : 0;
+    const int lacks = tile && !tc__gemm_line_ok(*given, *tile); /* a line of the list, and the generator has it not */
     if (want && !kernel && (want->width || want->cluster || want->parts || want->blocks || want->meet))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
     if (kernel < 0 || kernel > TC__GEMM_ANY)
@@ -452,29 +454,24 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
     if (kernel == TC__GEMM_ANY && !tc__gemm_any_by_wgmma(*given))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d multiplies f16 and bf16, A and D row-major, B column-major",
                         kernel);
-    if (kernel && !tc__gemm_serves(*given, kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
-                                                                  : tc__gemm_tiles_of[kernel - 1].shapes))
+    if (kernel && !tc__gemm_serves(*given, tile ? tile->shapes : TC_SHAPES_UNALIGNED))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
-    if (kernel && kernel != TC__GEMM_ANY && given->weights
-        && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
+    if (lacks && given->weights)
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for packed weights, which have 1, 3 and 5",
                         kernel);
-    if (kernel && kernel != TC__GEMM_ANY && tc__gemm_lifted(*given)
-        && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
+    if (lacks && tc__gemm_lifted(*given))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for 8 bits with A in columns or B in rows, "
                         "which have 1 and 3", kernel);
-    if (kernel && kernel != TC__GEMM_ANY && tc__gemm_crowd(tc__gemm_tiles_of[kernel - 1])
-        && !tc__gemm_crowd_ok(*given))
+    if (tile && tc__gemm_crowd(*tile) && !tc__gemm_crowd_ok(*given))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d multiplies what lies along k and stores D alone: not with "
                         "A in columns, B in rows, .sparse, .bsr, .conv, .index, .gate, .groups, tiles of one's own, "
                         "other outputs, a quantised D, factors, promoted sums and TC_F32", kernel);
-    if (kernel && kernel != TC__GEMM_ANY && tc__gemm_one_width(tc__gemm_tiles_of[kernel - 1])
-        && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
+    if (lacks && tc__gemm_one_width(*tile))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there with B in rows, operands that are turned, "
                         "looked up, sparse or f32, factors, sums in f16 or promoted, .conv, .gate, .groups, .rows, a "
                         "quantised D, tiles and outputs of one's own", kernel);
-    if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, tc__gemm_tiles_of[kernel - 1].swap
+    if (lacks)
+        return tc__fail(TC_ERR_CONFIG, tile->swap
                         ? "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv, .gate, .rows, .top "
                           "and a quantised D"
                         : "choice->kernel = %d has registers for sums alone: not for operands that are turned, looked "

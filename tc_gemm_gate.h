@@ -109,6 +109,21 @@ TC_HOST tc_status tc__gate_check(const tc_gemm_config *c, const tc_gemm_args *g)
     return TC_OK;
 }
 
+/* A call as a mainloop without gates would see it: with B2 for B, of which a map is made; and with the columns of all
+ * products, which tiles are cut from. */
+TC_HOST tc_gemm_args tc__gate_second(const tc_gemm_args *g)
+{
+    tc_gemm_args second = *g;
+    second.b = g->b2;
+    return second;
+}
+TC_HOST tc_gemm_args tc__gate_all(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_gemm_args all = *g;
+    all.n *= tc__gemm_products(*c);
+    return all;
+}
+
 /* What a kernel is told of it; B2's tensor map follows where one is made (tc_gemm_sm90_fill and its like). */
 TC_HOST void tc__gate_to(const tc_gemm_args *g, tc_gemm_out *o)
 {

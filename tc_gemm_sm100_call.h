@@ -48,9 +48,8 @@ TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const t
 /* .gate: B2's. */
 TC_HOST tc_status tc__gemm100_map_b2(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g)
 {
-    tc_gemm_args other = *g;
-    other.b = g->b2;
-    return tc__gemm100_map(map, v, &other, 'b');
+    const tc_gemm_args second = tc__gate_second(g);
+    return tc__gemm100_map(map, v, &second, 'b');
 }
 
 /* D's; rows that are looked up (TC_INDEX_D) by themselves. */
@@ -71,8 +70,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_config v = *c;
     const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
     const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v), v.groups};
-    tc_gemm_args all = *g; /* columns of all products */
-    all.n *= tc__gemm_products(v);
+    const tc_gemm_args all = tc__gate_all(&v, g);
     tc_status st = tc__gemm_tiles(&p->tiles, &v, &all, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);

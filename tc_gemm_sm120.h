@@ -326,9 +326,8 @@ TC_HOST tc_status tc__gemm120_map(tc_tmap *map, const tc_gemm_config *v, const t
 /* .gate: B2's. */
 TC_HOST tc_status tc__gemm120_map_b2(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g)
 {
-    tc_gemm_args other = *g;
-    other.b = g->b2;
-    return tc__gemm120_map(map, v, &other, 'b');
+    const tc_gemm_args second = tc__gate_second(g);
+    return tc__gemm120_map(map, v, &second, 'b');
 }
 
 /* Parameters of a checked call that is cut as `cut` says: blocks of the grid. c, g: of the view. */
@@ -338,9 +337,8 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_config v = *c;
     const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
     const tc__gemm_sf sf = {tc__gemm120_sf_k(v), tc__gemm120_sf_blocks(v), v.groups};
-    tc_gemm_args all = *g; /* columns of all products */
+    const tc_gemm_args all = tc__gate_all(&v, g);
     tc_status st;
-    all.n *= tc__gemm_products(v);
     memset((void *)p, 0, sizeof *p);
     st = tc__gemm_tiles(&p->tiles, &v, &all, cut);
     if (st != TC_OK) return st;
@@ -419,8 +417,7 @@ TC_HOST tc_status tc__gemm120_launch(const tc_gemm_config *c, const tc_gemm_args
 {
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc_gemm_config v = tc_gemm120_view(*c);
-    tc_gemm_args all = g; /* columns of all products */
-    all.n *= tc__gemm_products(v);
+    const tc_gemm_args all = tc__gate_all(&v, &g);
     const tc__gemm_cutting by = {tc__gemm120_pace(&v, &all, blocks), tc__gemm120_room(&v, &all), blocks};
     tc_gemm_cut cut;
     tc_status st = tc__gemm_split_cut(&v, &g, &by, &cut);

@@ -605,10 +605,9 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     const tc_gemm_config e = tc__gemm_gated(v); /* as the end of a tile knows it */
     const int products = tc__gemm_products(v), d_width = cut->width / products;
     const tc_operand_matrix d = tc__gemm_matrix(c, g, 'd');
-    tc_gemm_args all = *g; /* columns of all products */
+    const tc_gemm_args all = tc__gate_all(&v, g);
     const int64_t d_bytes = (int64_t)g->m * g->n * d.batch * tc_type_bits(c->d) / 8;
     const uint32_t at_least = (uint32_t)(cut->parts > v.cluster_k ? cut->parts : v.cluster_k);
-    all.n *= products;
     tc_status st = tc__gemm_tiles(&p->tiles, &v, &all, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
@@ -680,11 +679,9 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
 TC_HOST tc_status tc__gemm90_map_b2(const tc_gemm_config *c, const tc_gemm_args *g, tc__gemm90_box_of box,
                                     tc_gemm_sm90_params *p)
 {
-    tc_gemm_args other = *g;
+    const tc_gemm_args second = tc__gate_second(g);
     tc_tmap map;
-    tc_status st;
-    other.b = g->b2;
-    st = tc__gemm90_map(&map, c, &other, box);
+    const tc_status st = tc__gemm90_map(&map, c, &second, box);
     if (st == TC_OK) memcpy(p->out.epi + tc__gate_map_at(tc__gemm_told_bytes(*c)), &map, sizeof map);
     return st;
 }
