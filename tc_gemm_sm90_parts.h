@@ -21,41 +21,64 @@
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Loops over k. .step: one for each width that a call may pick, since a wgmma's width is its own.
+ * Loops over k. .step: one for each width that a call may pick, since a wgmma's width is its own. A call finds its own
+ * by halves: each comparison stands behind a loop's instructions, in a line that a short call waits for.
  */
-#define TC__GEMM90_WIDTH(n)                                                                                           \
-    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
+#define TC__GEMM90_WIDTH(n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
 #define TC__GEMM90_PROMOTED_WIDTH(n)                                                                                  \
-    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) {                                                          \
-        const tc__gemm90_wgmma of = {k.widths[n / 8 - 1], n};                                                         \
-        tc__gemm90_promoting_loop(k.c, of, g, l);                                                                     \
+    const tc__gemm90_wgmma of = {k.widths[n / 8 - 1], n};                                                             \
+    tc__gemm90_promoting_loop(k.c, of, g, l);
+#define TC__GEMM90_ANY_WIDTH(n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
+#define TC__GEMM90_LIFT_WIDTH(n) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
+#define TC__GEMM90_HAS(n) (n % k.c.step == 0 && n <= k.c.bn)
+#define TC__GEMM90_ALONE(X, n)                                                                                        \
+    if (TC__GEMM90_HAS(n) && g->width == n) {                                                                         \
+        X(n)                                                                                                          \
     }
-#define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
-    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
-#define TC__GEMM90_LIFT_WIDTH(n)                                                                                      \
-    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
+#define TC__GEMM90_ALONE_WIDTH(n) TC__GEMM90_ALONE(TC__GEMM90_WIDTH, n)
+#define TC__GEMM90_TWO(X, n1, n2)                                                                                     \
+    if (TC__GEMM90_HAS(n2) && (!TC__GEMM90_HAS(n1) || g->width == n2)) {                                              \
+        X(n2)                                                                                                         \
+    } else if (TC__GEMM90_HAS(n1)) {                                                                                  \
+        X(n1)                                                                                                         \
+    }
+#define TC__GEMM90_FOUR(X, n1, n2, n3, n4)                                                                            \
+    if (k.c.bn <= n2 || g->width <= n2) {                                                                             \
+        TC__GEMM90_TWO(X, n1, n2)                                                                                     \
+    } else {                                                                                                          \
+        TC__GEMM90_TWO(X, n3, n4)                                                                                     \
+    }
+#define TC__GEMM90_EIGHT(X, n1, n2, n3, n4, n5, n6, n7, n8)                                                           \
+    if (k.c.bn <= n4 || g->width <= n4) {                                                                             \
+        TC__GEMM90_FOUR(X, n1, n2, n3, n4)                                                                            \
+    } else {                                                                                                          \
+        TC__GEMM90_FOUR(X, n5, n6, n7, n8)                                                                            \
+    }
+#define TC__GEMM90_BY_16(X)                                                                                           \
+    if (k.c.bn <= 128 || g->width <= 128) {                                                                           \
+        TC__GEMM90_EIGHT(X, 16, 32, 48, 64, 80, 96, 112, 128)                                                         \
+    } else {                                                                                                          \
+        TC__GEMM90_EIGHT(X, 144, 160, 176, 192, 208, 224, 240, 256)                                                   \
+    }
 #define TC__GEMM90_LOOP(name, ...)                                                                                    \
     TC_DEV_SM90A void tc__gemm90_loop_##name(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l)      \
     {                                                                                                                 \
         __VA_ARGS__                                                                                                   \
     }
 TC__GEMM90_LOOP(one, tc__gemm90_loop(k.c, k.mma, g, l);)
-TC__GEMM90_LOOP(16_to_64, TC__GEMM90_WIDTH(16) TC__GEMM90_WIDTH(32) TC__GEMM90_WIDTH(48) TC__GEMM90_WIDTH(64))
-TC__GEMM90_LOOP(16_to_256, TC__WG_BY_16(TC__GEMM90_WIDTH))
-TC__GEMM90_LOOP(64_to_256, TC__GEMM90_WIDTH(64) TC__GEMM90_WIDTH(128) TC__GEMM90_WIDTH(192) TC__GEMM90_WIDTH(256))
-TC__GEMM90_LOOP(8_to_256, TC__WG_ALL_N(TC__GEMM90_WIDTH))
+TC__GEMM90_LOOP(16_to_64, TC__GEMM90_FOUR(TC__GEMM90_WIDTH, 16, 32, 48, 64))
+TC__GEMM90_LOOP(16_to_256, TC__GEMM90_BY_16(TC__GEMM90_WIDTH))
+TC__GEMM90_LOOP(64_to_256, TC__GEMM90_FOUR(TC__GEMM90_WIDTH, 64, 128, 192, 256))
+TC__GEMM90_LOOP(8_to_256, TC__WG_ALL_N(TC__GEMM90_ALONE_WIDTH))
 TC__GEMM90_LOOP(any_one, tc__gemm90_any_loop(k.c, k.rs_one, g, l);)
-TC__GEMM90_LOOP(any_32_to_256, TC__GEMM90_ANY_WIDTH(32) TC__GEMM90_ANY_WIDTH(64) TC__GEMM90_ANY_WIDTH(96)
-                TC__GEMM90_ANY_WIDTH(128) TC__GEMM90_ANY_WIDTH(160) TC__GEMM90_ANY_WIDTH(192)
-                TC__GEMM90_ANY_WIDTH(224) TC__GEMM90_ANY_WIDTH(256))
+TC__GEMM90_LOOP(any_32_to_256, TC__GEMM90_EIGHT(TC__GEMM90_ANY_WIDTH, 32, 64, 96, 128, 160, 192, 224, 256))
 TC__GEMM90_LOOP(promoting, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
                 tc__gemm90_promoting_loop(k.c, whole, g, l);)
 /* the lists of TC_GEMM_DEFINE by themselves: of 16 such loops nvcc takes ten seconds to see which are none */
-TC__GEMM90_LOOP(promoting_64_to_128, TC__GEMM90_PROMOTED_WIDTH(64) TC__GEMM90_PROMOTED_WIDTH(128))
-TC__GEMM90_LOOP(promoting_32_to_128, TC__GEMM90_PROMOTED_WIDTH(32) TC__GEMM90_PROMOTED_WIDTH(64)
-                TC__GEMM90_PROMOTED_WIDTH(96) TC__GEMM90_PROMOTED_WIDTH(128))
-TC__GEMM90_LOOP(promoting_96_to_192, TC__GEMM90_PROMOTED_WIDTH(96) TC__GEMM90_PROMOTED_WIDTH(192))
-TC__GEMM90_LOOP(promoting_16_to_256, TC__WG_BY_16(TC__GEMM90_PROMOTED_WIDTH))
+TC__GEMM90_LOOP(promoting_64_to_128, TC__GEMM90_TWO(TC__GEMM90_PROMOTED_WIDTH, 64, 128))
+TC__GEMM90_LOOP(promoting_32_to_128, TC__GEMM90_FOUR(TC__GEMM90_PROMOTED_WIDTH, 32, 64, 96, 128))
+TC__GEMM90_LOOP(promoting_96_to_192, TC__GEMM90_TWO(TC__GEMM90_PROMOTED_WIDTH, 96, 192))
+TC__GEMM90_LOOP(promoting_16_to_256, TC__GEMM90_BY_16(TC__GEMM90_PROMOTED_WIDTH))
 TC__GEMM90_LOOP(promoting_late, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
                 tc__gemm90_promoting_late_loop(k.c, whole, g, l);)
 TC__GEMM90_LOOP(weights, tc__gemm90_weights_loop(k.c, k.rs_one, g, l);)
@@ -64,7 +87,7 @@ TC__GEMM90_LOOP(f32, tc__gemm90_f32_loop(k.c, k.rs_one, g, l);)
 TC__GEMM90_LOOP(f32_pairs, tc__gemm90_f32_pair_loop(k.c, k.rs_one, g, l);)
 /* A of 8 bits in columns */
 TC__GEMM90_LOOP(lift_one, tc__gemm90_lift_loop(k.c, k.rs_one, g, l);)
-TC__GEMM90_LOOP(lift_16_to_256, TC__WG_BY_16(TC__GEMM90_LIFT_WIDTH))
+TC__GEMM90_LOOP(lift_16_to_256, TC__GEMM90_BY_16(TC__GEMM90_LIFT_WIDTH))
 TC__GEMM90_LOOP(lift_promoting, const tc__lift_wgmmas whole = {k.rs_one, k.c.bn};
                 tc__gemm90_lift_promoting_loop(k.c, whole, g, l);)
 TC__GEMM90_LOOP(lift_promoting_late, tc__gemm90_lift_late_loop(k.c, k.rs_one, g, l);)

@@ -584,7 +584,8 @@ TC_DEV int tc__gemm90_box_number(tc_gemm_config_in c, const int turn)
 }
 
 /* The boxes of this warp that lie inside D. The plain way, which is the usual one, has a loop of its own, with nothing
- * rare between: a block's last tile runs through instructions that have to come from memory as it goes. */
+ * rare between: a block's last tile runs through instructions that have to come from memory as it goes. Behind the
+ * tile's last column what others have is left in one leap: each box begins with a line of instructions to wait for. */
 TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        const tc__gemm90_storing *s)
 {
@@ -593,7 +594,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
     const int blocks = tc__gemm90_rows(c) / 64, boxes = blocks * across;
     const int adds = !s->plain && !raw && o->beta != 0.f;
-    const int early = tc__gemm90_holds_c(c);
+    const int early = tc__gemm90_holds_c(c), leaps = c.step && blocks == 1 && !tc__gemm90_whole_columns(c);
     /* ping-pong tiles have a box's C on its way at a time, as no other of so many sums does without a spill */
     const int at_once = c.schedule == TC_PINGPONG && c.consumers <= 2 && tc__gemm_is_16(c.a) && !tc__gemm90_promotes(c)
                      && !tc__gemm90_columns_room(c);
@@ -604,6 +605,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     for (int turn = 0; turn < boxes; turn++) {
         const int i = tc__gemm90_box_number(c, turn);
         const int next = turn + 1 < boxes ? tc__gemm90_box_number(c, turn + 1) : boxes;
+        if (leaps && (i + 1) * cols > g->width) break;
         float room[64];
         const tc__gemm90_taken all = {i / across, i % across * cols, cols / 2};
         tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0, 0};
