@@ -22,7 +22,7 @@
     X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
     X(name, own, flat, (256, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
     X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */                \
-    X(name, own, tall, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* the largest: fewest bytes a product */ \
+    X(name, own, tall, (256, 192, 0, 0, 0, 2, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* the largest: fewest bytes a product */ \
     X(name, own, three, (192, 192, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* three warpgroups: waves that others leave half empty */ \
     X(name, own, crowd, (64, 128, 32, 0, 0, 2, 4, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* one wave: eight blocks ask together for rows that lie across lines */ \
     X(name, own, pair160, (128, 160, 0, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* as pair; where this width leaves */      \
@@ -44,7 +44,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
     tc__gemm_tile t = list;
     const int columns = tc__gemm_plain(given).b_scale == TC_SCALE_1X128;
     if (t.bm == 256 && !t.swap) { /* the largest of 128 rows: B is the instruction's rows */
-        t.bm = 128, t.bn = 256, t.swap = 1, t.step = 64, t.split = 1;
+        t.bm = 128, t.bn = 256, t.swap = 1, t.step = 64, t.split = 1, t.cluster_m = 1;
     } else if (t.swap) {
         t.bm = t.bm > 128 ? 128 : t.bm;
         t.bn = tc__gemm_is_f32(given.a) ? 128 : t.bn; /* one warpgroup adds while another one multiplies */
@@ -215,6 +215,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) || tc__gemm_in_tile(c) ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     if (tc__gemm90_gathers(given)) c.cluster_n = 1; /* each block brings rows for itself */
+    if (given.groups && one.bm == 256 && !one.step) c.cluster_m = c.cluster_n = 1; /* groups have few rows for 512 */
     /* sums of rows and of columns want more registers than a warpgroup with tiles of its own has left, and so do either
      * of integers, or beside a second output, and those of columns of what a gate made */
     const int more = tc__gemm_sums(given) == TC_S32 || given.aux || (given.gate && tc__gemm_col_kind(given));
