@@ -42,45 +42,45 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
     return d;
 }
 
-/* Fitted as tools/choice_fit.py does, to times on an H200 since rows that do not exist are not fetched
- * (tc_gemm_sm90_edge.h), of cuts whose k is whole, and since parts of k lie apart of all: of 98 shapes whose tiles are
- * few in all cuts that a model before had within 1.7 times of its best, the fastest 16 of them in graphs, and those of
- * 157 shapes before (bench/results/choice_finals.csv); with more weight, hot and beside cuBLASLt, of 117 shapes of the
- * suite and random ones the fastest 12, and of 80 before (choice_hot.csv). Of the 609 lists that were fitted the pick
- * takes 1.5 % longer than the best measured, of 156 that were kept out 1.9 %, some of it noise, for the best of so many
- * is a lucky one. Ping-pong of one width came later: what .step takes is less, and over 66 large shapes the pick took
- * 0.3 % longer than the best of nine. So did the L2's rate for parts of k that meet in memory, which is that of a
- * cluster's: the hot lists with parts lose 2.2 % for 2.5. Times in nanoseconds, rates in bytes a nanosecond. */
-#define TC__GEMM_CLUSTER 588.1      /* a cluster's start; */
-#define TC__GEMM_CLUSTER_OF_PARTS 214.5 /* of parts of k, whose blocks mostly wait for bytes anyway */
-#define TC__GEMM_CLOCK 1.335        /* cycles of a nanosecond */
-#define TC__GEMM_READS 27.52        /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.1875    /* these for each column */
-#define TC__GEMM_OF_ONE 160.5       /* rate of the L2 for a block, */
-#define TC__GEMM_OF_ALL 19790.0     /* for all */
-#define TC__GEMM_LATE 1478.0        /* from asking for a slot's bytes to having them */
-#define TC__GEMM_STRADDLE 2.397     /* more of it for rows that straddle its sectors of 32 bytes */
-#define TC__GEMM_LINE 0.4463        /* and for those that straddle its lines of 128 alone */
-#define TC__GEMM_SECTOR 0.1796      /* of either, what the L2 reads more */
-#define TC__GEMM_SHARED 2.962       /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.172        /* more of the memory's for what several tiles read */
+/* Fitted as tools/choice_fit.py does, to times on an H200: of 98 shapes whose tiles are few in all cuts that a model
+ * before had within 1.7 times of its best, the fastest 16 of them in graphs, and those of 157 shapes before
+ * (bench/results/choice_finals.csv); with more weight, beside cuBLASLt, of 117 shapes of the suite and random ones the
+ * fastest 12 (choice_hot.csv), of which 45 large ones in bursts of 50 ms (choice_long.csv): in 12 ms a board's power is
+ * not felt, and ping-pong of 128 columns, which reads most from shared memory, is 5 % faster beside 256 columns than in
+ * 200 ms. Of the 45 the pick takes 0.5 % longer than the best measured (1.2 before that), of all that were fitted 1.2,
+ * of a fifth that was kept out 1.1, some of it noise, for the best of so many is a lucky one. Times in nanoseconds,
+ * rates in bytes a nanosecond. */
+#define TC__GEMM_CLUSTER 512.5      /* a cluster's start; */
+#define TC__GEMM_CLUSTER_OF_PARTS 181 /* of parts of k, whose blocks mostly wait for bytes anyway */
+#define TC__GEMM_CLOCK 1.139        /* cycles of a nanosecond */
+#define TC__GEMM_READS 24.09        /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.1285    /* these for each column */
+#define TC__GEMM_OF_ONE 159.8       /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 2.935e+04   /* for all */
+#define TC__GEMM_LATE 1684          /* from asking for a slot's bytes to having them */
+#define TC__GEMM_STRADDLE 2.618     /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_LINE 0.3507        /* and for those that straddle its lines of 128 alone */
+#define TC__GEMM_SECTOR 0.2272      /* of either, what the L2 reads more */
+#define TC__GEMM_SHARED 5.174       /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_AGAIN 0.2047       /* more of the memory's for what several tiles read */
 #define TC__GEMM_OTHERS 0.2         /* of it, what rows of other groups take that a tile reads. Of six shapes */
-#define TC__GEMM_PRODUCT 1.171e-06  /* power: of a product, */
-#define TC__GEMM_BYTE 1.663e-05     /* of a byte from the L2, */
-#define TC__GEMM_FAR_BYTE 0.0001564 /* of a byte from memory */
-#define TC__GEMM_TIE 0.3561         /* what the lesser of the two, time and power, counts */
+#define TC__GEMM_PRODUCT 9.024e-07  /* power: of a product, */
+#define TC__GEMM_BYTE 1.436e-05     /* of a byte from the L2, */
+#define TC__GEMM_FAR_BYTE 0.0001574 /* of a byte from memory */
+#define TC__GEMM_READ_BYTE 6.463e-06    /* of a byte that wgmma reads from shared memory */
+#define TC__GEMM_TIE 0.8648         /* what the lesser of the two, time and power, counts */
 #define TC__GEMM_NEAR 0.6           /* of the L2 holds A and B, so that each of their bytes comes but once */
-#define TC__GEMM_STORE_ASIDE 2.914  /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_STORE_ASIDE 3.932  /* a tile's way to D with .swap, for each column */
 #define TC__GEMM_PIECE 250.0        /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 511.2    /* where D's edge runs through it, and TMA does not clip */
-#define TC__GEMM_REFILL 2840.0      /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 3859.0        /* the parts of a split tile, */
-#define TC__GEMM_ROUND 182.0        /* eight of them, */
-#define TC__GEMM_SUMS 83.14         /* rate of their sums */
-#define TC__GEMM_JOIN 214.6         /* the same of parts that are a cluster's blocks */
-#define TC__GEMM_JOIN_SUMS 24.2
-#define TC__GEMM_JOIN_MEMORY 1.092  /* so much longer takes what comes from memory then; */
-#define TC__GEMM_PARTS_ALL 8537.0   /* and of either the L2's rate for all, few of which ask for the same */
+#define TC__GEMM_STORE_CUT 553.8    /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_REFILL 3735        /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 2645          /* the parts of a split tile, */
+#define TC__GEMM_ROUND 179.2        /* eight of them, */
+#define TC__GEMM_SUMS 70.5          /* rate of their sums */
+#define TC__GEMM_JOIN 234           /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 26.49
+#define TC__GEMM_JOIN_MEMORY 0.853  /* so much longer takes what comes from memory then; */
+#define TC__GEMM_PARTS_ALL 8649     /* and of either the L2's rate for all, few of which ask for the same */
 
 #define TC__GEMM_LESS_BYTE 1.04     /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36     /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -93,14 +93,14 @@ typedef struct tc__gemm_own {
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {2787, 1104, 1.11, 1.008, 190.7}, pair = {2073, 957, 1.046, 0.937, 134},
-                              one_width = {2073, 957, 1.038, 0.937, 134},
-                              few = {2166, 1026, 1.913, 0.937, 92.41}, flat = {3879, 0, 1.172, 1.02, 211.8},
-                              small = {2639, 654, 1.19, 0.937, 148.1}, tall = {1206, 12666, 1.158, 1.026, 167.2},
-                              three = {2266, 1653, 1.084, 0.937, 274.1}, crowd = {2072, 1339, 1.295, 1.027, 166.1},
+    static const tc__gemm_own wide = {3301, 1131, 1.1, 1.012, 182.9}, pair = {1928, 1667, 1.085, 0.991, 165.5},
+                              one_width = {4189, 1269, 1.08, 0.937, 174.6},
+                              few = {2645, 1045, 1.493, 1.013, 91.57}, flat = {5005, 0, 1.122, 0.9758, 212},
+                              small = {3014, 711, 1.068, 0.937, 150.5}, tall = {1171, 10040, 1.067, 1.052, 150.9},
+                              three = {2221, 1652, 1.109, 1.26, 365.4}, crowd = {1681, 2198, 1.123, 0.937, 168.4},
                               /* with .promote; tall is turned then */
-                              few8 = {1754, 512, 1.249, 1.014, 194.1}, flat8 = {4008, 0, 1.24, 0.937, 232.7},
-                              small8 = {2099, 194, 1.691, 1.077, 207.4}, tall8 = {5797, 1359, 1.392, 0.937, 181.3};
+                              few8 = {1158, 758, 1.951, 1.203, 201.7}, flat8 = {4478, 0, 1.261, 0.937, 129.1},
+                              small8 = {2780, 167, 2.027, 0.937, 152.7}, tall8 = {4027, 1701, 1.435, 0.937, 264.8};
     const int twice = tc__gemm90_promotes(*v) && !tc__gemm_is_f32(v->a) && !tc__gemm90_lifts(*v);
     if (v->schedule == TC_PINGPONG) return v->step ? pair : one_width;
     if (twice && v->swap) return v->bm == 256 ? tall8 : v->consumers == 1 ? few8 : flat8;
@@ -114,15 +114,15 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 
 /* .promote: how much longer a step takes while a warpgroup adds its sums. Of 84 shapes (layers of DeepSeek-V3 and
  * Llama-3 8B at 1 to 2048 tokens, and odd ones), each with factors and without, in the fastest 10 to 12 cuts, on an
- * H200: there the pick takes 1.7 % longer than the best measured. */
-#define TC__GEMM_PROMOTE 1.037
-#define TC__GEMM_PROMOTE_64 1.124   /* a warpgroup of 64 rows has nothing in flight while it adds, */
-#define TC__GEMM_PROMOTE_AHEAD 0.9556 /* unless it has room for the next block's sums; */
-#define TC__GEMM_PROMOTE_AHEAD_ALONE 0.8238 /* the same of one that is the block's only one; */
-#define TC__GEMM_PROMOTE_CLUSTER 240.1 /* a cluster's start. */
+ * H200: there the pick takes 1.6 % longer than the best measured. */
+#define TC__GEMM_PROMOTE 0.9543
+#define TC__GEMM_PROMOTE_64 1.131   /* a warpgroup of 64 rows has nothing in flight while it adds, */
+#define TC__GEMM_PROMOTE_AHEAD 0.8276 /* unless it has room for the next block's sums; */
+#define TC__GEMM_PROMOTE_AHEAD_ALONE 0.5683 /* the same of one that is the block's only one; */
+#define TC__GEMM_PROMOTE_CLUSTER 158.8 /* a cluster's start. */
 /* The Tensor Cores wait for one that is alone, and with factors of columns (.b_scale of 1 x 128) for both: 20 shapes */
-#define TC__GEMM_PROMOTE_ALONE 1.916
-#define TC__GEMM_PROMOTE_COLUMNS 1.596
+#define TC__GEMM_PROMOTE_ALONE 1.761
+#define TC__GEMM_PROMOTE_COLUMNS 1.489
 #define TC__GEMM_F32 3.0            /* TC_F32: three products, and the cuts and additions that they do not hide; */
 #define TC__GEMM_F32_ALONE 1.15
 #define TC__GEMM_F32_LESS 2.5       /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
@@ -372,6 +372,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double drawn = x->straddle ? lines * asked : lines * (fetched_rows + fetched);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT * (x->triangle ? 0.5 : 1.)
                        + works / cut->parts * k * drawn * TC__GEMM_BYTE * (1 + TC__GEMM_LESS_BYTE * d->lacks)
+                       + works / cut->parts * k * v->bm * (2 * w + 128) * TC__GEMM_READ_BYTE
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     const double at_once = joins > 0 ? (double)joins * cut->parts : (double)fit, last = works - (waves - 1) * at_once;
     const double run = (double)tc__div_up(x->k_blocks, cut->parts) * step;

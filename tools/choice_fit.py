@@ -4,21 +4,24 @@
     build/bench/choice --count 200 --all all.csv          on a board: microseconds of every cut of random shapes
     build/bench/choice --finals few.csv --finalists 16 --beside 1 --seconds 0.04 --rounds 3      of the fastest, as the
                                                           suite takes them: short bursts do not make a board hot
-    python3 tools/choice_fit.py all.csv [more.csv ...] [--hot bench/results/choice_hot.csv few.csv ...] [--evals 9000]
-                                [--seed 1] [--hold REGEX] [--stay 0.0003] [--right 0.15] [--as e4m3]
+    python3 tools/choice_fit.py all.csv [more.csv ...] [--hot bench/results/choice_hot.csv ...] [--long FILE ...]
+                                [--evals 9000] [--seed 1] [--hold REGEX] [--stay 0.0003] [--right 0.15]
+                                [--as e4m3 [--blocks b.csv]]
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
 takes, before and after, then the #define lines and the kernels' own figures to put into the header. Needs numpy and
 cma from the Python package index, and a C compiler. --as: what build/bench/choice --as measured: bf16, row_row; e4m3
-or blocks, of which only the constants of promoted sums are fitted (bench/results/choice_e4m3.csv). What is minimised
-is the time of the picks over the best's, made smooth (a cut counts by how near the model has it to its favourite),
-and a little how far the model's times of what is near the best are from the measured ones. Rows of one shape are only
-compared with each other, so files of several boards go together. --hot: files of --beside 1, which are what a call is
-like and count four times; their times are cuBLASLt's, no clock's. --right: what a time that is not right costs.
---hold: constants that stay as they are, as 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2). --stay: what
-it costs to move one by a factor of e^0.5, squared; more for few shapes. Rows that take more than 2.6 times the best
-are left out, so a cut that no file has is not known to be bad: let --all and its like have many. A few hundred shapes
-and 9000 evaluations take some minutes.
+or blocks, of which only the constants of promoted sums are fitted (bench/results/choice_e4m3.csv); with --as e4m3 files
+of --as blocks may stand beside them, behind --blocks. What is minimised is the time of the picks over the best's, made
+smooth (a cut counts by how near the model has it to its favourite), and a little how far the model's times of what is
+near the best are from the measured ones. Rows of one shape are only compared with each other, so files of several
+boards go together. --hot: files of --beside 1, which are what a call is like and count four times; their times are
+cuBLASLt's, no clock's. --long: the same in bursts of 50 ms and more (bench/results/choice_long.csv), which a large
+call's energy shows in: they stand for their shapes in --hot, and count twelve times. --right: what a time that is not
+right costs. --hold: constants that stay as they are, as 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2).
+--stay: what it costs to move one by a factor of e^0.5, squared; more for few shapes. Rows that take more than 2.6 times
+the best are left out, so a cut that no file has is not known to be bad: let --all and its like have many. A
+few hundred shapes and 9000 evaluations take two minutes.
 """
 import argparse, csv, ctypes, math, os, re, subprocess, tempfile
 import numpy as np
@@ -37,15 +40,16 @@ extern double fit_p[128];
 #include "tc.h"
 double fit_p[128];
 static TC_ALIGN(256) unsigned char memory[512];
-/* rows of m, n, k, kernel, width, cluster, parts, meet: the model's nanoseconds. kind: a number of KINDS */
-void model(int kind, int count, const int *r, double *out)
+/* rows of m, n, k, kernel, width, cluster, parts, meet and a number of KINDS: the model's nanoseconds */
+void model(int count, const int *r, double *out)
 {
     const tc__gemm_device d = tc__gemm_device_of(132, TC__H200_BANDWIDTH);
-    tc_gemm_config given = {0};
-    given.d = TC_BF16, given.a = given.b = kind < 2 ? TC_BF16 : TC_E4M3;
-    if (kind == 1) given.b_layout = TC_ROW;
-    if (kind == 3) given.a_scale = TC_SCALE_1X128, given.b_scale = TC_SCALE_128X128;
-    for (int i = 0; i < count; i++, r += 8) {
+    for (int i = 0; i < count; i++, r += 9) {
+        const int kind = r[8];
+        tc_gemm_config given = {0};
+        given.d = TC_BF16, given.a = given.b = kind < 2 ? TC_BF16 : TC_E4M3;
+        if (kind == 1) given.b_layout = TC_ROW;
+        if (kind == 3) given.a_scale = TC_SCALE_1X128, given.b_scale = TC_SCALE_128X128;
         const tc_gemm_config c = tc__gemm_tiled(given, tc__gemm_tiles_of[r[3] - 1]), v = tc_gemm90_view(c);
         tc_gemm_args g = {0};
         tc_gemm_cut cut = {0};
@@ -94,21 +98,39 @@ def library(text):
         return ctypes.CDLL(folder + '/shim.so')
 
 
-def read(files, hot, kernels):
-    """Rows, log of their times over the shape's best, where shapes begin, the shapes, their best times (hot: NaN)."""
+def read_file(file, kernels):
+    """Of each shape, the microseconds of its cuts."""
+    groups = {}
+    for r in csv.reader(open(file)):
+        if len(r) < 9 or not r[0].isdigit() or not r[8]: continue  # words; a run that was ended
+        cut = tuple(int(x) for x in r[3:8])
+        if cut[0] <= kernels: groups.setdefault(tuple(int(x) for x in r[:3]), {})[cut] = float(r[8])
+    return groups
+
+
+def outlast(groups, long):
+    """Of a shape in both, the longer bursts' rows; its other cuts, scaled, are slower than their best."""
+    for shape, cuts in long.items():
+        both = [us / groups[shape][cut] for cut, us in cuts.items() if cut in groups.get(shape, {})]
+        scale, least = np.median(both) if both else math.inf, 1.01 * min(cuts.values())
+        groups[shape] = {cut: max(us * scale, least) for cut, us in groups.get(shape, {}).items()} | cuts
+    return groups
+
+
+def read(files, hot, long, kernels, kinds):
+    """Rows, log of their times over the shape's best, where shapes begin, the shapes, their best times (hot: NaN).
+    kinds: of a file, a number of KINDS."""
     rows, late, begin, shapes, least = [], [], [], [], []
-    for file in files + hot:
-        groups = {}
-        for r in csv.reader(open(file)):
-            if len(r) < 9 or not r[0].isdigit() or not r[8]: continue  # words; a run that was ended
-            cut = tuple(int(x) for x in r[3:8])
-            if cut[0] <= kernels: groups.setdefault(tuple(int(x) for x in r[:3]), {})[cut] = float(r[8])
+    for file in files + hot + 2 * long:
+        groups = read_file(file, kernels)
+        if file in hot:
+            for other in long: groups = outlast(groups, read_file(other, kernels))
         for shape, cuts in groups.items():
             best = min(cuts.values())
             if len(cuts) < 2: continue
-            begin.append(len(rows)), shapes.append(shape), least.append(math.nan if file in hot else best)
+            begin.append(len(rows)), shapes.append(shape), least.append(best if file in files else math.nan)
             for cut, us in cuts.items():
-                if us < 2.6 * best: rows.append(shape + cut), late.append(math.log(us / best))
+                if us < 2.6 * best: rows.append(shape + cut + (kinds[file],)), late.append(math.log(us / best))
     rows = np.ascontiguousarray(np.array(rows, np.int32))
     return rows, np.array(late), np.array(begin), shapes, np.array(least)
 
@@ -117,18 +139,22 @@ def main():
     parser = argparse.ArgumentParser(description='see the head of this file')
     parser.add_argument('files', nargs='+')
     parser.add_argument('--hot', nargs='+', default=[])
+    parser.add_argument('--long', nargs='+', default=[])
     parser.add_argument('--evals', type=int, default=9000)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--hold', default='$^')
     parser.add_argument('--stay', type=float, default=0.0003)
     parser.add_argument('--right', type=float, default=0.15)
+    parser.add_argument('--blocks', nargs='+', default=[])
     parser.add_argument('--as', dest='kind', choices=KINDS, default='bf16')
     o = parser.parse_args()
+    if o.blocks and o.kind != 'e4m3': parser.error('--blocks goes with --as e4m3')
+    kinds = {f: KINDS.index(o.kind) for f in o.files + o.hot + o.long} | {f: KINDS.index('blocks') for f in o.blocks}
     import cma
 
     text, names, start = variable_header()
     shared = library(text)
-    rows, late, begin, shapes, least = read(o.files, o.hot, shared.kernels())
+    rows, late, begin, shapes, least = read(o.files + o.blocks, o.hot, o.long, shared.kernels(), kinds)
     shape_of = np.repeat(np.arange(len(begin)), np.diff(np.append(begin, len(rows))))
     cold = ~np.isnan(least)
     weight = np.where(cold, 1., 4.)
@@ -148,7 +174,7 @@ def main():
 
     def model(p):
         for i, v in enumerate(p): constants[i] = v
-        shared.model(KINDS.index(o.kind), len(rows), rows.ctypes.data_as(ctypes.c_void_p),
+        shared.model(len(rows), rows.ctypes.data_as(ctypes.c_void_p),
                      times.ctypes.data_as(ctypes.c_void_p))
         return np.log(times)
 
