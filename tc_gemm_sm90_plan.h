@@ -330,7 +330,6 @@ TC_HD TC_CONSTEXPR int tc__gemm90_third_box(tc_gemm_config_in given, tc_gemm_con
     more.epi_stages = 3;
     return given.epi_stages == 0 && c.epi_stages == 2 && c.schedule == TC_COOPERATIVE && boxes > 2 && !more.step
         && !more.swap && !more.any && !more.gate && !tc__gemm_quantised(more) && !tc__gemm_in_tile(more)
-        && !tc__gemm90_whole_columns(more)
         && tc_gemm_sm90_plan_of(more).bytes <= TC__SM90_SMEM_MAX;
 }
 
