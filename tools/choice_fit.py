@@ -20,8 +20,8 @@ cuBLASLt's, no clock's. --long: the same in bursts of 50 ms and more (bench/resu
 call's energy shows in: they stand for their shapes in --hot, and count twelve times. --right: what a time that is not
 right costs. --hold: constants that stay as they are, as 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2).
 --stay: what it costs to move one by a factor of e^0.5, squared; more for few shapes. Rows that take more than 2.6 times
-the best are left out, so a cut that no file has is not known to be bad: let --all and its like have many. A
-few hundred shapes and 9000 evaluations take two minutes.
+the best are left out, so a cut that no file has is not known to be bad: let --all and its like have many. A few
+hundred shapes and 9000 evaluations take two minutes.
 """
 import argparse, csv, ctypes, math, os, re, subprocess, tempfile
 import numpy as np
