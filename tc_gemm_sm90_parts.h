@@ -31,11 +31,10 @@
 #define TC__GEMM90_ANY_WIDTH(n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
 #define TC__GEMM90_LIFT_WIDTH(n) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
 #define TC__GEMM90_HAS(n) (n % k.c.step == 0 && n <= k.c.bn)
-#define TC__GEMM90_ALONE(X, n)                                                                                        \
+#define TC__GEMM90_ALONE(n)                                                                                           \
     if (TC__GEMM90_HAS(n) && g->width == n) {                                                                         \
-        X(n)                                                                                                          \
+        TC__GEMM90_WIDTH(n)                                                                                           \
     }
-#define TC__GEMM90_ALONE_WIDTH(n) TC__GEMM90_ALONE(TC__GEMM90_WIDTH, n)
 #define TC__GEMM90_TWO(X, n1, n2)                                                                                     \
     if (TC__GEMM90_HAS(n2) && (!TC__GEMM90_HAS(n1) || g->width == n2)) {                                              \
         X(n2)                                                                                                         \
@@ -69,7 +68,7 @@ TC__GEMM90_LOOP(one, tc__gemm90_loop(k.c, k.mma, g, l);)
 TC__GEMM90_LOOP(16_to_64, TC__GEMM90_FOUR(TC__GEMM90_WIDTH, 16, 32, 48, 64))
 TC__GEMM90_LOOP(16_to_256, TC__GEMM90_BY_16(TC__GEMM90_WIDTH))
 TC__GEMM90_LOOP(64_to_256, TC__GEMM90_FOUR(TC__GEMM90_WIDTH, 64, 128, 192, 256))
-TC__GEMM90_LOOP(8_to_256, TC__WG_ALL_N(TC__GEMM90_ALONE_WIDTH))
+TC__GEMM90_LOOP(8_to_256, TC__WG_ALL_N(TC__GEMM90_ALONE))
 TC__GEMM90_LOOP(any_one, tc__gemm90_any_loop(k.c, k.rs_one, g, l);)
 TC__GEMM90_LOOP(any_32_to_256, TC__GEMM90_EIGHT(TC__GEMM90_ANY_WIDTH, 32, 64, 96, 128, 160, 192, 224, 256))
 TC__GEMM90_LOOP(promoting, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
