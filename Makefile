@@ -52,7 +52,7 @@ NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard 
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_outputs_sm100 gemm_gate gemm_gate_sm100 gemm_gate_sm120 gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles gemm_tail attn_fp8 gemm_b2b rows gemm_rows gemm_edge gemm_chain $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bits gemm_bits_sm75 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups gemm_each attn_bwd attn_bwd_bad_input attn_dropout attn_sm100 attn_sm120 attn_sm120_plain gemm_mixed gemm_mixed_sm80 gemm_mixed_sm100 gemm_outputs gemm_outputs_sm100 gemm_gate gemm_gate_sm100 gemm_gate_sm120 gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles gemm_tail attn_fp8 gemm_b2b rows gemm_rows gemm_edge gemm_chain gemm_once $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz attn_sm120 gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_gate gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b gemm_bits gemm_outputs gemm_sm100
@@ -150,7 +150,7 @@ $(B)/tests/attn_sm107: tests/attn_sm100.cu tests/attn_fuzz.cu tests/attn_sm107.h
 # tcgen05 runs in tcemu as sm_100a and sm_103a; the instructions that the sm_120 family alone has as sm_120a
 ifeq ($(GPU)$(origin ARCHS),file)
 # in tcemu as what it is unless told, a Hopper GPU
-$(B)/examples/% $(foreach t,attn_fp8 attn_mla debug_hang gemm_mixed gemm_tail gemm_chain unit_wgmma,$(B)/tests/$(t)): GENCODE = -gencode arch=compute_90a,code=compute_90a
+$(B)/examples/% $(foreach t,attn_fp8 attn_mla debug_hang gemm_mixed gemm_tail gemm_chain gemm_once unit_wgmma,$(B)/tests/$(t)): GENCODE = -gencode arch=compute_90a,code=compute_90a
 $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/fuzz/gemm_sm100 $(B)/tests/gemm_sparse_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
 $(B)/examples/3% $(B)/tests/gemm_quant_sm100 $(B)/tests/gemm_outputs_sm100 $(B)/tests/gemm_gate_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
 # one PTX for both of them, and for sm_120a and sm_121a

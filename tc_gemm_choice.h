@@ -20,6 +20,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm90_any.h"
+#include "tc_gemm_sm90_once.h"
 #include "tc_gemm_sm90_rules.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
@@ -44,43 +45,48 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 
 /* Fitted as tools/choice_fit.py does, to times on an H200: of 98 shapes whose tiles are few in all cuts that a model
  * before had within 1.7 times of its best, the fastest 16 of them in graphs, and those of 157 shapes before
- * (bench/results/choice_finals.csv); with more weight, beside cuBLASLt, of 117 shapes of the suite and random ones the
- * fastest 12 (choice_hot.csv), of which 45 large ones in bursts of 50 ms (choice_long.csv): in 12 ms a board's power is
- * not felt, and ping-pong of 128 columns, which reads most from shared memory, is 5 % faster beside 256 columns than in
- * 200 ms. Of the 45 the pick takes 0.5 % longer than the best measured (1.2 before that), of all that were fitted 1.2,
- * of a fifth that was kept out 1.1, some of it noise, for the best of so many is a lucky one. Times in nanoseconds,
- * rates in bytes a nanosecond. */
-#define TC__GEMM_CLUSTER 512.5      /* a cluster's start; */
-#define TC__GEMM_CLUSTER_OF_PARTS 181 /* of parts of k, whose blocks mostly wait for bytes anyway */
-#define TC__GEMM_CLOCK 1.139        /* cycles of a nanosecond */
-#define TC__GEMM_READS 24.09        /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.1285    /* these for each column */
-#define TC__GEMM_OF_ONE 159.8       /* rate of the L2 for a block, */
-#define TC__GEMM_OF_ALL 2.935e+04   /* for all */
-#define TC__GEMM_LATE 1684          /* from asking for a slot's bytes to having them */
-#define TC__GEMM_STRADDLE 2.618     /* more of it for rows that straddle its sectors of 32 bytes */
-#define TC__GEMM_LINE 0.3507        /* and for those that straddle its lines of 128 alone */
-#define TC__GEMM_SECTOR 0.2272      /* of either, what the L2 reads more */
-#define TC__GEMM_SHARED 5.174       /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.2047       /* more of the memory's for what several tiles read */
+ * (bench/results/choice_finals.csv); with more weight, beside cuBLASLt, of 129 shapes of the suite and random ones the
+ * fastest 12 and 20 (choice_hot.csv, choice_wave.csv), of which 45 large ones in bursts of 50 ms (choice_long.csv): in
+ * 12 ms a board's power is not felt, and ping-pong of 128 columns, which reads most from shared memory, is 5 % faster
+ * beside 256 columns than in 200 ms; and with most weight of 56 random ones of one wave and two the fastest 16, which
+ * alone are younger than the end of a block's only tile (choice_once.csv; --older of the others). Of those 56 the pick
+ * takes 1.7 % longer than the best measured (5.4 by the constants before), of all that were fitted 1.2, of a fifth that
+ * was kept out 1.5, some of it noise, for the best of so many is a lucky one. Times in nanoseconds, rates in bytes a
+ * nanosecond. */
+#define TC__GEMM_CLUSTER 383.1      /* a cluster's start; */
+#define TC__GEMM_CLUSTER_OF_PARTS 228.9 /* of parts of k, whose blocks mostly wait for bytes anyway */
+#define TC__GEMM_CLOCK 1.051        /* cycles of a nanosecond */
+#define TC__GEMM_READS 24.12        /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.1631    /* these for each column */
+#define TC__GEMM_OF_ONE 121.2       /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 3.739e+04   /* for all */
+#define TC__GEMM_LATE 1585          /* from asking for a slot's bytes to having them */
+#define TC__GEMM_STRADDLE 1.479     /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_LINE 0.4399        /* and for those that straddle its lines of 128 alone */
+#define TC__GEMM_SECTOR 0.3716      /* of either, what the L2 reads more */
+#define TC__GEMM_SHARED 2.21        /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_AGAIN 0.1144       /* more of the memory's for what several tiles read */
 #define TC__GEMM_OTHERS 0.2         /* of it, what rows of other groups take that a tile reads. Of six shapes */
-#define TC__GEMM_PRODUCT 9.024e-07  /* power: of a product, */
-#define TC__GEMM_BYTE 1.436e-05     /* of a byte from the L2, */
-#define TC__GEMM_FAR_BYTE 0.0001574 /* of a byte from memory */
-#define TC__GEMM_READ_BYTE 6.463e-06    /* of a byte that wgmma reads from shared memory */
-#define TC__GEMM_TIE 0.8648         /* what the lesser of the two, time and power, counts */
+#define TC__GEMM_PRODUCT 6.964e-07  /* power: of a product, */
+#define TC__GEMM_BYTE 1.916e-05     /* of a byte from the L2, */
+#define TC__GEMM_FAR_BYTE 0.000149  /* of a byte from memory */
+#define TC__GEMM_READ_BYTE 7.293e-06 /* of a byte that wgmma reads from shared memory */
+#define TC__GEMM_TIE 0.5469         /* what the lesser of the two, time and power, counts */
 #define TC__GEMM_NEAR 0.6           /* of the L2 holds A and B, so that each of their bytes comes but once */
-#define TC__GEMM_STORE_ASIDE 3.932  /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_STORE_ASIDE 2.028  /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_TAIL 901.5         /* of 16 columns behind boxes of 32 */
+#define TC__GEMM_ONCE 660.9         /* of a block's only tile (tc_gemm_sm90_once.h), */
+#define TC__GEMM_ONCE_COLUMN 5.758  /* for each column of 64 rows */
 #define TC__GEMM_PIECE 250.0        /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 553.8    /* where D's edge runs through it, and TMA does not clip */
-#define TC__GEMM_REFILL 3735        /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 2645          /* the parts of a split tile, */
-#define TC__GEMM_ROUND 179.2        /* eight of them, */
-#define TC__GEMM_SUMS 70.5          /* rate of their sums */
-#define TC__GEMM_JOIN 234           /* the same of parts that are a cluster's blocks */
-#define TC__GEMM_JOIN_SUMS 26.49
-#define TC__GEMM_JOIN_MEMORY 0.853  /* so much longer takes what comes from memory then; */
-#define TC__GEMM_PARTS_ALL 8649     /* and of either the L2's rate for all, few of which ask for the same */
+#define TC__GEMM_STORE_CUT 350.8    /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_REFILL 4177        /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 3012          /* the parts of a split tile, */
+#define TC__GEMM_ROUND 272.6        /* eight of them, */
+#define TC__GEMM_SUMS 61.58         /* rate of their sums */
+#define TC__GEMM_JOIN 229.8         /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 24.75
+#define TC__GEMM_JOIN_MEMORY 1.072  /* so much longer takes what comes from memory then; */
+#define TC__GEMM_PARTS_ALL 8367     /* and of either the L2's rate for all, few of which ask for the same */
 
 #define TC__GEMM_LESS_BYTE 1.04     /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36     /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -93,14 +99,14 @@ typedef struct tc__gemm_own {
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {3301, 1131, 1.1, 1.012, 182.9}, pair = {1928, 1667, 1.085, 0.991, 165.5},
-                              one_width = {4189, 1269, 1.08, 0.937, 174.6},
-                              few = {2645, 1045, 1.493, 1.013, 91.57}, flat = {5005, 0, 1.122, 0.9758, 212},
-                              small = {3014, 711, 1.068, 0.937, 150.5}, tall = {1171, 10040, 1.067, 1.052, 150.9},
-                              three = {2221, 1652, 1.109, 1.26, 365.4}, crowd = {1681, 2198, 1.123, 0.937, 168.4},
+    static const tc__gemm_own wide = {2320, 869, 0.9107, 0.937, 114.7}, pair = {1486, 2007, 0.9087, 0.937, 137.3},
+                              one_width = {2984, 1120, 0.9134, 1.4, 163.8},
+                              few = {1991, 617, 1.319, 0.9916, 122.6}, flat = {2958, 0, 0.935, 0.937, 198.7},
+                              small = {1903, 1080, 0.8745, 0.937, 140.1}, tall = {1421, 10083, 0.8663, 0.937, 183.9},
+                              three = {2099, 1262, 0.9157, 1.143, 420.5}, crowd = {2136, 2302, 0.7935, 1.098, 146.6},
                               /* with .promote; tall is turned then */
-                              few8 = {1158, 758, 1.951, 1.203, 201.7}, flat8 = {4478, 0, 1.261, 0.937, 129.1},
-                              small8 = {2780, 167, 2.027, 0.937, 152.7}, tall8 = {4027, 1701, 1.435, 0.937, 264.8};
+                              few8 = {474, 324, 1.995, 1.11, 259.6}, flat8 = {3032, 0, 1.353, 0.937, 98.83},
+                              small8 = {1677, 153, 2.126, 1.039, 144.6}, tall8 = {4639, 1459, 1.063, 0.937, 194.2};
     const int twice = tc__gemm90_promotes(*v) && !tc__gemm_is_f32(v->a) && !tc__gemm90_lifts(*v);
     if (v->schedule == TC_PINGPONG) return v->step ? pair : one_width;
     if (twice && v->swap) return v->bm == 256 ? tall8 : v->consumers == 1 ? few8 : flat8;
@@ -115,14 +121,14 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 /* .promote: how much longer a step takes while a warpgroup adds its sums. Of 84 shapes (layers of DeepSeek-V3 and
  * Llama-3 8B at 1 to 2048 tokens, and odd ones), each with factors and without, in the fastest 10 to 12 cuts, on an
  * H200: there the pick takes 1.6 % longer than the best measured. */
-#define TC__GEMM_PROMOTE 0.9543
-#define TC__GEMM_PROMOTE_64 1.131   /* a warpgroup of 64 rows has nothing in flight while it adds, */
-#define TC__GEMM_PROMOTE_AHEAD 0.8276 /* unless it has room for the next block's sums; */
-#define TC__GEMM_PROMOTE_AHEAD_ALONE 0.5683 /* the same of one that is the block's only one; */
-#define TC__GEMM_PROMOTE_CLUSTER 158.8 /* a cluster's start. */
+#define TC__GEMM_PROMOTE 0.9815
+#define TC__GEMM_PROMOTE_64 1.182   /* a warpgroup of 64 rows has nothing in flight while it adds, */
+#define TC__GEMM_PROMOTE_AHEAD 0.6787 /* unless it has room for the next block's sums; */
+#define TC__GEMM_PROMOTE_AHEAD_ALONE 0.4707 /* the same of one that is the block's only one; */
+#define TC__GEMM_PROMOTE_CLUSTER 157.6 /* a cluster's start. */
 /* The Tensor Cores wait for one that is alone, and with factors of columns (.b_scale of 1 x 128) for both: 20 shapes */
-#define TC__GEMM_PROMOTE_ALONE 1.761
-#define TC__GEMM_PROMOTE_COLUMNS 1.489
+#define TC__GEMM_PROMOTE_ALONE 1.352
+#define TC__GEMM_PROMOTE_COLUMNS 1.274
 #define TC__GEMM_F32 3.0            /* TC_F32: three products, and the cuts and additions that they do not hide; */
 #define TC__GEMM_F32_ALONE 1.15
 #define TC__GEMM_F32_LESS 2.5       /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
@@ -361,7 +367,10 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double step = pace > least ? pace : least;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
-    const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
+    const int once = tc__gemm90_once(*v) && waves <= 1 && cut->parts < 2 && x->clips;
+    const double tail = !v->swap && v->step == 16 && cut->width % 32 ? TC__GEMM_TAIL : 0;
+    const double usual = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : tail) + pieces;
+    const double store = once ? TC__GEMM_ONCE + TC__GEMM_ONCE_COLUMN * w * tc__gemm90_rows(*v) / 64 : usual;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
     const double of_a = rows * (1 + again_a) * x->fresh, of_b = cols * (1 + again_b);
     const double lacks = x->grouped ? (v->swap ? w - cols : v->bm - rows) : 0; /* others' rows in a group's only tile */
@@ -400,7 +409,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
  * blocks that have nothing in common. Of 96 shapes on an H200, each both ways. */
 #define TC__GEMM_PDL_MOST 1e5       /* nanoseconds of a call */
 #define TC__GEMM_PDL_RATE 0.6       /* of the memory's (0.565 of the times of then, 6 % longer) */
-#define TC__GEMM_BRIEF 1095.0       /* what it takes less then */
+#define TC__GEMM_BRIEF 827.2        /* what it takes less then */
 
 /* Blocks of a cut, and those that run at a time. */
 typedef struct tc__gemm_grid {

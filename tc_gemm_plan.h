@@ -112,6 +112,7 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
         return TC_OK;
     }
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
+    if (st == TC_OK && p->d_once && p->width % TC__ONCE_COLS) st = tc_tmap_replace_address(&p->d_rest, args->d);
     if (p->gathers) {
         tc_gemm90_rows *a = (tc_gemm90_rows *)(void *)(turned ? &p->b : &p->a);
         if (plan->at[0]) a->at = (const char *)args->a;

@@ -32,6 +32,7 @@
 #include "tc_gemm_sm90_gather.h"
 #include "tc_gemm_sm90_groups.h"
 #include "tc_gemm_sm90_load.h"
+#include "tc_gemm_sm90_once.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_rules.h"
@@ -367,10 +368,14 @@ TC_DEV_SM90 void tc__gemm90_start_groups(tc_gemm_config_in c, const tc_gemm90_bl
     if (first < tc__gemm90_works(c, g)) run->w = tc__gemm90_group_work(1, c, g, first);
 }
 
-/* The producer's warp, while the others make the other barriers. A block without neighbours need not wait for anybody
- * to fetch its first slots: it makes the full barriers itself. */
-TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                           tc__gemm90_run *run)
+/* Do consumers wait for nothing that the producer's warp leaves in shared memory before its first block of k? */
+TC_DEV TC_CONSTEXPR int tc__gemm90_lone(tc_gemm_config_in c)
+{
+    return !c.any && !tc__gemm90_gathers(c) && !tc__gemm_in_rows(c) && !tc__gemm90_noted(c);
+}
+
+/* The producer's warp: its first tile, while the others make barriers. */
+TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_run *run)
 {
     const int edges = (tc__gemm90_edged_a(c) || tc__gemm90_edged_b(c)) && g->p->edges;
     if (!edges && tc_elect_one()) {
@@ -380,18 +385,7 @@ TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_
     }
     if (!tc__gemm_in_rows(c) && !tc__gemm90_noted(c))
         run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
-    if (tc__gemm90_cluster(c, g) > 1) {
-        if (edges && tc_elect_one()) tc__gemm90_edge_prefetch(c, g, &run->w);
-    } else if (tc_elect_one()) {
-        tc__gemm90_start_full(c, g);
-        tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
-        if (blockIdx.x < g->p->works && !edges) { /* two copies: others would wait for the instructions of edges */
-            tc__gemm90_load_ahead(1, c, g, u, run);
-        } else if (blockIdx.x < g->p->works) {
-            tc__gemm90_edge_prefetch(c, g, &run->w);
-            tc__gemm90_load_ahead(0, c, g, u, run);
-        }
-    }
+    if (edges && tc_elect_one()) tc__gemm90_edge_prefetch(c, g, &run->w);
     __syncwarp();
 }
 
@@ -403,8 +397,12 @@ TC_DEV tc__sums_tiles tc__gemm90_sums_tiles(tc_gemm_config_in c, const tc_gemm_s
     return t;
 }
 
-/* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. One thread makes the full
- * barriers, one the empty ones, one the rest. */
+/* bar.sync: a lone producer's ring has its barriers; all others of the block meet where there is one. */
+enum { TC__GEMM90_BEGUN = 8, TC__GEMM90_MET = 12 };
+
+/* The barriers of a block: one thread makes the full ones, one the empty ones, one the rest. All of the block's threads
+ * meet behind them (tc__gemm90_met), and its cluster's, but a lone producer: nobody waits for its warp, and it waits
+ * for the first two alone. */
 TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
@@ -413,8 +411,7 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
     const uint32_t of_one = (tc__gemm90_by_threads(c) ? 4u : 1u) * readers;
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
-    if ((c.any || tc__gemm90_gathers(c) || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one())
-        tc__gemm90_start_full(c, g);
+    if (g->warp == 1u && tc_elect_one()) tc__gemm90_start_full(c, g);
     if (g->warp == 2u && tc_elect_one()) {
         tc_pipe_init_empty(g->pipe, c.stages, releases);
         tc_fence_mbarrier_init();
@@ -436,20 +433,41 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
         tc_fence_mbarrier_init();
         if (g->p->d_by == TC__GEMM_D_TMA) tc_prefetch_tensormap(&g->p->d);
     }
-    if (tc__gemm90_cluster(c, g) > 1) { /* fence.mbarrier_init has released what the others must see */
-        tc_cluster_arrive_relaxed();
+    __syncwarp();
+    /* fence.mbarrier_init has released what the others must see; of parts, waited for before sums are sent */
+    if (tc__gemm90_cluster(c, g) > 1 || tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed();
+    if (tc__gemm90_lone(c) && (g->warp == 1u || g->warp == 2u)) tc_bar_arrive(TC__GEMM90_BEGUN, 96);
+}
+
+TC_DEV_SM90 void tc__gemm90_met(tc_gemm_config_in c, const tc_gemm90_block *g)
+{
+    const int lone = tc__gemm90_lone(c) && g->warp == 0u;
+    if (lone) tc_bar_sync(TC__GEMM90_BEGUN, 96);
+    if (tc__gemm90_cluster(c, g) > 1) {
         tc_cluster_wait();
         if (tc__gemm_in_rows(c)) __syncthreads(); /* what the relaxed arrival does not release: the table */
-    } else {
-        if (tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed(); /* waited for before sums are sent */
+    } else if (!tc__gemm90_lone(c)) {
         __syncthreads();
+    } else if (!lone) {
+        tc_bar_sync(TC__GEMM90_MET, tc_gemm_sm90_threads(c) - 32);
     }
-    /* The kernel behind may set itself up from now on, and waits itself for what it reads; but for what it was told is
-     * constant (.pdl_constant), which a kernel may have written that this one waits for: so this one waits first. */
-    if (g->p->waits && g->wg != 0) tc_griddepcontrol_wait();
-    if (tc__sums_begins(c))
-        tc__sums_begin(c, &g->p->out, &g->p->groups, blockIdx.x == 0 && threadIdx.x == 128);
-    if (threadIdx.x == 128) tc_griddepcontrol_launch_dependents();
+}
+
+/* By a warp that nobody waits for. The kernel behind may set itself up from now on, and waits itself for what it reads;
+ * but for what it was told is constant (.pdl_constant), which a kernel may have written that this one waits for: so
+ * this one waits first. */
+TC_DEV_SM90 void tc__gemm90_let_next_begin(const tc_gemm90_block *g)
+{
+    if (g->p->waits) tc_griddepcontrol_wait();
+    tc_griddepcontrol_launch_dependents();
+}
+
+/* Do consumers read nothing in memory before a tile's end? What they multiply has come by way of the producer, who has
+ * waited for the kernel before: they need not wait themselves, unless some of it has come early. */
+TC_DEV TC_CONSTEXPR int tc__gemm90_waits_late(tc_gemm_config_in c)
+{
+    return !(c.any || c.groups || c.weights || c.sparse || c.index || c.conv || c.gate || tc__gemm_scaled(c)
+             || tc__gemm90_noted(c) || tc__sums_begins(c));
 }
 
 /* Tiles of a block: from which number on, and how far apart. */
@@ -486,6 +504,8 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc__gemm90_loop_fn loop, const tc__ge
     if (turn > 1u && !tiled) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     tc__tiles_reader notes = {{0, 0}, turn, turns};
     const uint32_t works = groups ? tc_uniform(tc__gemm90_works(c, g)) : 0u;
+    if (!tc__gemm90_waits_late(c) && p->waits) tc_griddepcontrol_wait();
+    if (tc__sums_begins(c)) tc__sums_begin(c, &p->out, &p->groups, blockIdx.x == 0 && threadIdx.x == 128);
     for (uint32_t i = first + turn * step; tiled ? tc__tiles_take(c, g, &notes, &u) : i < (groups ? works : p->works);
          i += turns * step) {
         if (!tiled) u.w = groups ? tc__gemm90_group_work(1, c, g, i) : tc_gemm90_work(c, g, i);
@@ -496,6 +516,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc__gemm90_loop_fn loop, const tc__ge
         tc_gemm_sm90_mma(loop, k, g, &l);
         if (c.split) u.tile = tc__gemm90_share_of(p, i).tile * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = !tiled && i + turns * step >= (groups ? works : p->works);
+        if (tc__gemm90_waits_late(c) && p->early) tc_griddepcontrol_wait();
         end(c, g, &u, acc);
 #pragma unroll
         for (uint32_t other = 1; other < turns; other++)
@@ -510,14 +531,15 @@ TC_DEV_SM90 void tc__gemm90_produce_tiles(tc_gemm_config_in c, const tc_gemm90_b
     const tc_gemm_sm90_params *p = g->p;
     const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x), step = tc__gemm90_per_cluster(c, g, gridDim.x);
     const uint32_t works = c.groups ? tc__gemm90_works(c, g) : 0u;
-    if (p->waits && tc__gemm90_cluster(c, g) > 1 && first < (c.groups ? works : p->works))
-        tc__gemm90_load_ahead(0, c, g, &b->u, &b->run);
-    for (uint32_t i = first; i < (c.groups ? works : p->works);
-         b->run.w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i)) {
+    if (p->early && first < (c.groups ? works : p->works)) tc__gemm90_load_early(c, g, &b->u, &b->run);
+    b->run.waits = p->waits && !p->early;
+    for (uint32_t i = first; i < (c.groups ? works : p->works);) {
         tc_gemm_sm90_load(c, g, &b->u, &b->run);
         b->u.back ^= p->to_and_fro;
-        b->run.from = 0;
+        b->run.from = b->run.waits = 0;
         i += step;
+        if (i < (c.groups ? works : p->works))
+            b->run.w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i);
     }
 }
 
@@ -536,16 +558,19 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_p
     const int usual = tiled || c.any ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, !many ? usual : tiled ? TC_ROLES_USUAL : TC_ROLES_CONSUMERS);
 
-    tc__gemm90_begun begun = {{{0, 0}, 0}, {{0, 0, 0, 0, 0, 0, 0}, 0}};
+    tc__gemm90_begun begun = {{{0, 0}, 0}, {{0, 0, 0, 0, 0, 0, 0}, 0, 0}};
+    if (g.wg == 0) tc_roles_producer(roles);
     if (tc__gemm_in_rows(c) && g.warp == 0u) tc__gemm90_start_groups(c, &g, &begun.run);
-    if (!c.any && !tc__gemm90_gathers(c) && g.warp == 0u) tc__gemm90_start_producer(c, &g, &begun.u, &begun.run);
     if (tc__gemm90_gathers(c) && g.warp == 0u && tc_elect_one()) tc_prefetch_tensormap(c.swap ? &p->a : &p->b);
     tc__gemm90_start(c, &g);
-    if (g.wg == 0) {
-        tc_roles_producer(roles);
+    if (g.wg == 0) { /* its first load is what all wait for */
+        if (!c.any && !tc__gemm90_gathers(c) && g.warp == 0u) tc__gemm90_start_producer(c, &g, &begun.run);
+        tc__gemm90_met(c, &g);
+        if (g.warp == 3u) tc__gemm90_let_next_begin(&g);
         produce(c, &g, &begun);
     } else {
         tc_roles_consumer(roles);
+        tc__gemm90_met(c, &g);
         /* many registers: not the producer's value */
         const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c)
                       || tc__gemm90_lifts(c) || c.gate;
@@ -628,6 +653,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->a_batched = g->k && (c->swap ? g->stride_b : g->stride_a) != 0;
     p->b_batched = g->k && (c->swap ? g->stride_a : g->stride_b) != 0;
     p->join_at = cut->joined ? (uint32_t)(tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_join_bytes(&v, cut)) : 0u;
+    p->joined = (uint8_t)(cut->joined != 0);
     p->join_each = cut->joined ? (uint32_t)tc__gemm90_join_each(&v, cut) : 0u;
     p->to_and_fro = !cut->joined && p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048 && !tc__gemm_scaled(*c)
                  && !tc__tiles_uneven(*c) && !tc__gemm_by_80(*c);
@@ -671,6 +697,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
         p->d_some = tc__gemm90_asks_hooks(v) && (d.cols % tc_box_cols(box) || (!tc__gemm_in_rows(v) && d.rows % 16));
         st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);
     }
+    if (st == TC_OK) st = tc__once_fill(&v, &d, cut, p);
     tc__each90_fill(&v, g, cut, p);
     return st;
 }

@@ -193,7 +193,7 @@ TC_DEV_SM90 void tc__gemm90_aside_send(tc_gemm_config_in c, const tc_gemm90_bloc
         }
         if (lane * 8 + (tc__gemm_in_rows(c) ? 7 : 0) < a.rows) {
             first.row += lane * 8;
-            tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
+            tc__gemm90_send(g, &g->p->d, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
             tc_cp_async_bulk_commit_group();
         }
     } else if (c.any) {

@@ -281,7 +281,7 @@ TC_DEV_SM90A void tc__each90_load(tc_gemm_config_in c, const tc_gemm90_block *g,
         if (u->mapped != w->batch) tc__each90_remap(c, g, &j, u->mapped < 0 ? 0u : u->filled);
         u->mapped = w->batch;
         if (tc_elect_one()) {
-            const tc__gemm90_run run = {*w, 0};
+            const tc__gemm90_run run = {*w, 0, 0};
             tc__gemm90_sources s = tc__gemm90_sources_of(1, c, g, w);
             const tc__gemm90_known known = {&run, &s};
             tc_gemm90_producer mine = u->t.u;

@@ -34,7 +34,7 @@ TC_DEV_SM90 void tc__gemm90_cut_produce(tc_gemm_config_in c, const tc_gemm90_blo
     const tc__gemm90_fetching any = {c, both, 0, 0}, alone = {c, both, 1, 0};
     const uint32_t step = tc__gemm90_per_cluster(c, g, gridDim.x);
     tc__tiles_writer t = {{{0, 0}, 0}, {0, 0}};
-    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
+    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0, 0};
     if (p->waits) tc_griddepcontrol_wait();
 #pragma unroll 1
     for (uint32_t i = tc__gemm90_per_cluster(c, g, blockIdx.x); i < p->works; i += step) {

@@ -61,10 +61,10 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const int whole, tc_gemm_co
     return s;
 }
 
-/* A run of blocks of a tile of work. */
+/* A run of blocks of a tile of work. waits: for the kernel before this one. */
 typedef struct tc__gemm90_run {
     tc_work w;
-    uint32_t from;
+    uint32_t from, waits;
 } tc__gemm90_run;
 
 /* .gate: B's and B2's rows of a block of k, in halves of each box. */
@@ -162,8 +162,9 @@ TC_DEV_SM90 void tc__gemm90_load_blocks(const int alone, tc_gemm_config_in c, co
     const tc__gemm90_fetching all = {c, both, alone, 0}, asking = {c, both, alone, 1};
     const tc__gemm90_sources s = tc__gemm90_sources_of(0, c, g, &run->w);
     const tc__gemm90_known x = {run, &s};
-    if (s.edge & some) tc__gemm90_load_known(asking, g, u, x);
-    else tc__gemm90_load_known(all, g, u, x);
+    if (run->waits) tc_griddepcontrol_wait();
+    if (!(s.edge & some)) tc__gemm90_load_known(all, g, u, x);
+    else tc__gemm90_load_known(asking, g, u, x);
 }
 
 /* Those of one tile of work, from number `from` on. */
@@ -174,20 +175,15 @@ TC_DEV_SM90 void tc_gemm_sm90_load(tc_gemm_config_in c, const tc_gemm90_block *g
     else tc__gemm90_load_blocks(0, c, g, u, run);
 }
 
-enum { TC__GEMM90_AHEAD = 4 };
-
-/* The first blocks of k of the first tile, for which no slot need be waited for. Programmatic dependent launch: as many
- * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. whole: there
- * are no edges and no neighbour. */
-TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, tc_gemm_config_in c, const tc_gemm90_block *g,
-                                       tc_gemm90_producer *u, tc__gemm90_run *run)
+/* Programmatic dependent launch: as many blocks of k of the first tile as the ring takes, first of what the kernel
+ * before does not write, then, when it has ended, of the rest. */
+TC_DEV_SM90 void tc__gemm90_load_early(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                       tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(whole, c, g, &run->w);
-    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, whole, !whole}, b = {c, TC__GEMM90_EARLY_B, whole, !whole};
-    const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
-    const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;
-    const uint32_t ahead = run->w.k_blocks < most ? run->w.k_blocks : most;
-    const int early = g->p->waits ? g->p->early : TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
+    const tc__gemm90_sources s = tc__gemm90_sources_of(0, c, g, &run->w);
+    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, 0, 1}, b = {c, TC__GEMM90_EARLY_B, 0, 1};
+    const uint32_t stages = (uint32_t)g->stages, ahead = run->w.k_blocks < stages ? run->w.k_blocks : stages;
+    const int early = g->p->early;
 #pragma unroll 1
     for (uint32_t i = 0; i < ahead; i++) {
         const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
@@ -198,7 +194,6 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(const int whole, tc_gemm_config_in c, con
         tc_ring_next(&u->ring, g->stages);
     }
     run->from = ahead;
-    if (!g->p->waits) return;
     tc_griddepcontrol_wait();
 #pragma unroll 1
     for (uint32_t i = 0; i < ahead; i++) {

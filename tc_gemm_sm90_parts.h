@@ -16,6 +16,7 @@
 #include "tc_gemm_sm90.h"
 #include "tc_gemm_sm90_aside.h"
 #include "tc_gemm_sm90_gate.h"
+#include "tc_gemm_sm90_once.h"
 #include "tc_gemm_sm90_rows.h"
 
 #ifdef __CUDACC__
@@ -194,6 +195,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_produce_fn tc__gemm90_produce_of(tc_gemm_co
 /* In boxes, and what D's edges cut off of them in pieces. */
 TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
+    if (!c.split && tc__gemm90_end_once(c, g, u, acc)) return;
     const int clips = tc__gemm90_clips(g), boxes = g->p->d_by != TC__GEMM_D_PIECES;
     const int rows_end = tc__gemm90_whole_columns(c) ? u->w.row + u->row + tc__gemm90_rows(c) /* of all four warps */
                                                      : tc__gemm90_last_rows(c, u);
@@ -221,6 +223,7 @@ TC_DEV_SM90 void tc__gemm90_end_boxes(tc_gemm_config_in c, const tc_gemm90_block
 TC_DEV_SM90 void tc__gemm90_end_swapped(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         float *acc)
 {
+    if (!c.split && tc__gemm90_end_once(c, g, u, acc)) return;
     const int aside = c.epi2 || c.index & TC_INDEX_D || tc__gemm90_rows(c) > tc__gemm90_turns(c)
                    || ((tc__gemm_in_rows(c) || !tc__gemm90_clips(g)) && tc__gemm90_last_rows(c, u) > g->p->out.n
                        && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
@@ -259,7 +262,7 @@ TC_DEV_SM90 int tc__gemm90_end_part(tc_gemm_config_in c, const tc_gemm90_block *
         before;                                                                                                       \
         tc__gemm90_end_##kind(c, g, u, acc);                                                                          \
     }
-TC__GEMM90_END(split, if (tc__gemm90_end_part(c, g, u, acc)) return)
+TC__GEMM90_END(split, if (tc__gemm90_end_once(c, g, u, acc) || tc__gemm90_end_part(c, g, u, acc)) return)
 TC__GEMM90_END(tiled, if (tc__tiles_store(c, g, u, acc)) return)
 TC__GEMM90_END_OF(cluster, boxes, tc__gemm90_exchange_sums(c, g, acc))
 TC__GEMM90_END_OF(cluster, pieces, tc__gemm90_exchange_sums(c, g, acc))

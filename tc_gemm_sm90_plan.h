@@ -493,8 +493,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_joins(tc_gemm_config_in v)
  * What the kernel is given. Tensor maps have the dimensions (k or n, rows, batch); a and b are the instruction's.
  */
 typedef struct tc_gemm_sm90_params {
-    /* What a block reads before its first load, in the first two lines of the constants: each line costs hundreds of
-     * cycles when it is first touched. */
+    /* What a block reads before its first load and at the end of its only tile, in the first two lines of the
+     * constants: each line of 64 bytes costs hundreds of cycles when it is first touched. */
     tc_tiles tiles;    /* of clusters; .m counts the instruction's rows */
     uint32_t works;    /* tiles, or their parts */
     uint32_t k_blocks; /* at least 1, or the parts that k is split into: past the end of k are zeros */
@@ -506,9 +506,11 @@ typedef struct tc_gemm_sm90_params {
     int k_first;       /* where k starts; past the end if k is 0 */
     uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
     uint8_t gathers;                /* A's rows are looked up: in place of its map, b with .swap, tc_gemm90_rows */
-    tc_gemm_split split;
-    tc_divide shares;               /* .split: by a tile's parts, or, with apart, by the tiles of a part */
+    uint8_t d_once;                 /* a block has one tile, which goes as tc_gemm_sm90_once.h says */
+    uint8_t joined;                 /* parts of a tile are a cluster's (join_at) */
     uint8_t apart;                  /* neighbours are not the parts of a tile, but tiles of the same k */
+    tc_divide shares;               /* .split: by a tile's parts, or, with apart, by the tiles of a part */
+    tc_gemm_split split;
     uint8_t d_some;                 /* boxes lie inside D in part, and hooks ask which elements do */
     uint8_t c_ahead;                /* a tile's C comes to the L2 while its products are computed */
     uint32_t join_at, join_each;    /* parts of a tile are a cluster's: where a block keeps the sums that are sent to
@@ -525,6 +527,7 @@ typedef struct tc_gemm_sm90_params {
     int a_rows, b_rows;             /* that a and b have; or more than any */
     tc_tmap a, b, d;
     tc_tmap a_edge, b_edge;         /* of the last rows */
+    tc_tmap d_rest;                 /* d_once: of a tile's last columns */
     tc_gemm_out out;
     tc_scale_side a_scale, b_scale; /* of the instruction's A and B */
     tc_groups groups; /* tiles is then the order of one of them, works the most that there can be */
@@ -657,14 +660,14 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(tc_gemm_config_in c, const tc_g
     b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
     b.cluster_m = c.step && c.cluster_m > 1 ? p->cluster : c.cluster_m;
     b.warp = tc_uniform(threadIdx.x / 32u);
-    b.wg = tc_warpgroup();
+    b.wg = (int)(b.warp / 4u);
     return b;
 }
 
 /* Are the parts of its tile a cluster? */
 TC_DEV int tc__gemm90_joined(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
-    return tc__gemm90_joins(c) && b->p->join_at != 0u;
+    return tc__gemm90_joins(c) && b->p->joined;
 }
 
 /* A block's or cluster's first tile, asked for anew: one value for both roles would take a register of each all the

@@ -455,12 +455,12 @@ TC_DEV_SM90 void tc__gemm90_end_pieces(tc_gemm_config_in c, const tc_gemm90_bloc
  * Boxes.
  */
 
-TC_DEV_SM90 void tc__gemm90_send(const tc_gemm90_block *g, uint32_t from, tc_gemm_at first)
+TC_DEV_SM90 void tc__gemm90_send(const tc_gemm90_block *g, const tc_tmap *map, uint32_t from, tc_gemm_at first)
 {
     const tc_gemm_sm90_params *p = g->p;
     uint64_t usual;
     TC_CREATEPOLICY_FRACTIONAL(.L2::evict_normal, usual);
-    TC_CP_ASYNC_BULK_TENSOR_STORE(3d, tile, L2::cache_hint, &p->d, (first.col, first.row, first.batch), from,
+    TC_CP_ASYNC_BULK_TENSOR_STORE(3d, tile, L2::cache_hint, map, (first.col, first.row, first.batch), from,
                                   p->d_first ? tc_createpolicy_evict_first() : usual);
 }
 
@@ -550,7 +550,7 @@ TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, const tc__gemm90_
     tc_fence_proxy_async_shared();
     __syncwarp();
     if (tc_elect_one()) { /* bulk groups are a thread's: always the same one's */
-        tc__gemm90_send(g, b->to, b->first);
+        tc__gemm90_send(g, &g->p->d, b->to, b->first);
         tc_cp_async_bulk_commit_group();
     }
 }

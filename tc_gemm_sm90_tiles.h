@@ -309,7 +309,7 @@ TC_DEV_SM90 void tc__tiles_produce(tc_gemm_config_in c, const tc_gemm90_block *g
     const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x);
     uint32_t back = 0;
     tc__tiles_writer t = {{{0, 0}, 0}, {0, 0}};
-    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
+    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0, 0};
     if (c.k_range) {
         const tc__tiles_whole one = tc__tiles_at(c, g, 0), other = tc__tiles_at(c, g, total - 1u);
         back = tc__tiles_steps(c, g, &other).blocks > tc__tiles_steps(c, g, &one).blocks;

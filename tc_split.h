@@ -27,12 +27,12 @@
 enum { TC_SPLIT_MOST = 255, TC_SPLIT_SLICES = 16 }; /* parts of a tile; slices of its sums */
 
 typedef struct tc_gemm_split {
-    uint32_t parts;    /* of each tile; 1: nothing is split */
-    uint32_t patience; /* nanoseconds */
+    uint32_t k_each, k_more; /* steps of k of a part: k_each, and one more for the first k_more parts */
+    uint32_t parts;          /* of each tile; 1: nothing is split */
+    uint32_t patience;       /* nanoseconds */
     unsigned long long *counters; /* one for each tile */
     float *sums;                  /* tile after tile, part after part */
     tc_divide by_parts;
-    uint32_t k_each, k_more;      /* steps of k of a part: k_each, and one more for the first k_more parts */
 } tc_gemm_split;
 
 TC_HD uint32_t tc_split_slices(uint32_t parts) { return parts < TC_SPLIT_SLICES ? parts : (uint32_t)TC_SPLIT_SLICES; }

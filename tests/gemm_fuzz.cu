@@ -140,6 +140,11 @@ TC_GEMM_SM90_DEFINE(sm90_split, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 6
                     .epi = tc_epi_residual_f32)
 TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 128, .step = 8, .swap = 1,
                     .split = 1, .epi = hook_once, .epi_size = sizeof(once_args))
+/* plain D of 16 bits: the end of a block's only tile, upright and on its side */
+TC_GEMM_SM90_DEFINE(sm90_plain, .a = TC_F16, .b = TC_F16, .d = TC_BF16, .bn = 208, .step = 16, .split = 1,
+                    .cluster_m = 2)
+TC_GEMM_SM90_DEFINE(sm90_plain_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 96, .bn = 256, .step = 32,
+                    .swap = 1, .cluster_n = 2)
 TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step = 32, .split = 1, .epi = hook_once,
                         .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_128, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
@@ -195,7 +200,8 @@ static const kernel kernels[] = {
     H(sm90_once, EPI_ONCE, 0), H(sm90_step, EPI_ONCE, 1, 32, 256, 1),
     H(sm90_crowd_swap, EPI_ONCE, 0, 32, 96, 1),
     H(sm90_step_pp, EPI_ONCE_PAIR, 0, 16, 112), H(sm90_split, EPI_RESIDUAL, 1), H(sm90_swap, EPI_ONCE, 1, 8, 64),
-    H(sm90_any, EPI_ONCE, 1, 32, 224, 1, 1),
+    H(sm90_any, EPI_ONCE, 1, 32, 224, 1, 1), H(sm90_plain, EPI_NONE, 1, 16, 208, 1),
+    H(sm90_plain_swap, EPI_NONE, 0, 32, 96, 1),
     ROW(sm80_128, EPI_NONE),
     ROW(sm80_64, EPI_RESIDUAL), ANY(any, EPI_SCALE_ROW), ROW(sm80_w1, EPI_NONE),
     ROW(sm80_w13, EPI_ONCE_PAIR),
@@ -406,6 +412,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (kn->any_rows && largest >= 300 && test_int(0, 3) == 0) /* round the ring, whose slots threads read */
         m = m % 90 + 1, n = n % 200 + 1, k = test_int(800, 2500);
     if (is_pair(kn->epi)) n = pad(n, 2);
+    if (test_int(0, 1)) d_col ? (void)(m = pad(m, 8)) : (void)(n = pad(n, 8)); /* TMA clips at D's edges */
     lda = pad(a_col ? m : k, unit) + unit * test_int(0, 3), ldb = pad(b_row ? n : k, unit) + unit * test_int(0, 3);
     ldc = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);
     ldd = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);

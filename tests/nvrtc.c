@@ -33,7 +33,7 @@ static const char *const names[] = {
     "tc_gemm_sm90_edge.h", "tc_gemm_sm90_f32.h",
     "tc_gemm_sm90_load.h", "tc_gemm_sm90_parts.h",
     "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h", "tc_gemm_sm90_quant.h",
-    "tc_gemm_sm90_auto.h", "tc_gemm_sm90_gate.h", "tc_gemm_sm90_each.h", "tc_gemm_sm90_gather.h",
+    "tc_gemm_sm90_auto.h", "tc_gemm_sm90_gate.h", "tc_gemm_sm90_once.h", "tc_gemm_sm90_each.h", "tc_gemm_sm90_gather.h",
     "tc_gemm_sm90_groups.h",
     "tc_gemm_sm90_rules.h",
     "tc_gemm_sm90_sparse.h", "tc_gemm_sm90_store.h", "tc_gemm_sm90_tiles.h", "tc_gemm_sm90_turn.h",

@@ -97,6 +97,7 @@ list() {
         on_device gemm_edge "$build/tests/gemm_edge" 400
         on_device gemm_tail "$build/tests/gemm_tail"
         on_device gemm_chain "$build/tests/gemm_chain"
+        on_device gemm_once "$build/tests/gemm_once"
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
         on_device attn_decode "$build/tests/attn_decode" 400
@@ -256,6 +257,7 @@ list() {
             "$tcemu" --device sm_90a --sms 8 --strict --schedules 2 "$build/tests/attn_mla" 30 1
         for device in sm_90a sm_80; do emulated $device attn_append 100; done
         step "gemm_chain, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 --strict "$build/tests/gemm_chain"
+        step "gemm_once, tcemu sm_90a" "$tcemu" --device sm_90a --strict "$build/tests/gemm_once"
         step "attn_fp8, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fp8" 90
         step "attn_fp8, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/attn_fp8" 20 1

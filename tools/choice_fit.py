@@ -5,7 +5,8 @@
     build/bench/choice --finals few.csv --finalists 16 --beside 1 --seconds 0.04 --rounds 3      of the fastest, as the
                                                           suite takes them: short bursts do not make a board hot
     python3 tools/choice_fit.py all.csv [more.csv ...] [--hot bench/results/choice_hot.csv ...] [--long FILE ...]
-                                [--evals 9000] [--seed 1] [--hold REGEX] [--stay 0.0003] [--right 0.15]
+                                [--older FILE ...] [--evals 9000] [--seed 1] [--hold REGEX] [--stay 0.0003]
+                                [--right 0.15]
                                 [--as e4m3 [--blocks b.csv]]
 
 Prints, for shapes that were fitted and for a fifth that were kept out, how much longer than the best the model's pick
@@ -17,11 +18,17 @@ smooth (a cut counts by how near the model has it to its favourite), and a littl
 near the best are from the measured ones. Rows of one shape are only compared with each other, so files of several
 boards go together. --hot: files of --beside 1, which are what a call is like and count four times; their times are
 cuBLASLt's, no clock's. --long: the same in bursts of 50 ms and more (bench/results/choice_long.csv), which a large
-call's energy shows in: they stand for their shapes in --hot, and count twelve times. --right: what a time that is not
-right costs. --hold: constants that stay as they are, as 'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2).
---stay: what it costs to move one by a factor of e^0.5, squared; more for few shapes. Rows that take more than 2.6 times
-the best are left out, so a cut that no file has is not known to be bad: let --all and its like have many. A few
-hundred shapes and 9000 evaluations take two minutes.
+call's energy shows in: they stand for their shapes in --hot, and count twelve times. --older: those of the files that
+are older than the end of a block's only tile (tc_gemm_sm90_once.h); cuts that it serves are taken as so much shorter as
+it made 20 shapes. --right: what a time that is not right costs. --hold: constants that stay as they are, as
+'CLOCK|PRODUCT|\\.2$' (that of kernel wide's pace is wide.2). --stay: what it costs to move one by a factor of e^0.5,
+squared; more for few shapes. Rows that take more than 2.6 times the best are left out, so a cut that no file has is not
+known to be bad: let --all and its like have many. A few hundred shapes and 9000 evaluations take half a minute. A file
+that is named twice counts twice. The constants as they are (but for --as e4m3):
+
+    choice_fit.py choice_finals.csv --hot choice_hot.csv choice_once.csv choice_once.csv choice_wave.csv --long
+        choice_long.csv --older choice_finals.csv choice_hot.csv choice_wave.csv choice_long.csv --evals 30000
+        --stay 0.0002 --seed 2
 """
 import argparse, csv, ctypes, math, os, re, subprocess, tempfile
 import numpy as np
@@ -59,6 +66,17 @@ void model(int count, const int *r, double *out)
         cut.width = r[4], cut.parts = r[6], cut.joined = r[7] == TC_MEET_CLUSTER;
         cut.cluster = v.step && r[5] ? r[5] : v.cluster_m;
         out[i] = tc__gemm90_time(&v, &x, &cut, &d);
+    }
+}
+/* of the same rows: do blocks have one tile, whose end is tc_gemm_sm90_once.h's? */
+void once(int count, const int *r, int *out)
+{
+    for (int i = 0; i < count; i++, r += 9) {
+        tc_gemm_config given = {0};
+        given.d = TC_BF16, given.a = given.b = TC_BF16;
+        const tc_gemm_config c = tc__gemm_tiled(given, tc__gemm_tiles_of[r[3] - 1]), v = tc_gemm90_view(c);
+        const int64_t rows = v.swap ? r[1] : r[0], cols = v.swap ? r[0] : r[1];
+        out[i] = tc__gemm90_once(v) && r[6] == 1 && tc__div_up(rows, v.bm) * tc__div_up(cols, r[4]) <= 132;
     }
 }
 int kernels(void) { return TC__GEMM_TILE_COUNT; }
@@ -117,10 +135,23 @@ def outlast(groups, long):
     return groups
 
 
+# What a block's only tile has been shorter by since it has an end of its own, in nanoseconds: of each kernel by its
+# number, more for each column of a tile on its side, and where 16 columns stood behind boxes of 32.
+LESS, LESS_ASIDE, LESS_TAIL = {1: 400, 2: 270, 3: 300, 4: 300, 5: 370, 7: 400, 8: 250}, 3.5, 420
+
+
+def shorten(rows, late, times, once):
+    """late of rows of older files as it would be now. times: the model's, once: are they of such cuts?"""
+    for i, r in enumerate(rows):
+        if not once[i] or r[3] not in LESS: continue
+        less = LESS[r[3]] + (LESS_ASIDE * r[4] if r[3] == 4 else LESS_TAIL if r[3] in (1, 7) and r[4] % 32 == 16 else 0)
+        late[i] += math.log(1 - min(less / times[i], 0.5))
+
+
 def read(files, hot, long, kernels, kinds):
-    """Rows, log of their times over the shape's best, where shapes begin, the shapes, their best times (hot: NaN).
-    kinds: of a file, a number of KINDS."""
-    rows, late, begin, shapes, least = [], [], [], [], []
+    """Rows, log of their times over the shape's best, where shapes begin, the shapes, their best times (hot: NaN), the
+    rows' files. kinds: of a file, a number of KINDS."""
+    rows, late, begin, shapes, least, of = [], [], [], [], [], []
     for file in files + hot + 2 * long:
         groups = read_file(file, kernels)
         if file in hot:
@@ -130,9 +161,10 @@ def read(files, hot, long, kernels, kinds):
             if len(cuts) < 2: continue
             begin.append(len(rows)), shapes.append(shape), least.append(best if file in files else math.nan)
             for cut, us in cuts.items():
-                if us < 2.6 * best: rows.append(shape + cut + (kinds[file],)), late.append(math.log(us / best))
+                if us < 2.6 * best:
+                    rows.append(shape + cut + (kinds[file],)), late.append(math.log(us / best)), of.append(file)
     rows = np.ascontiguousarray(np.array(rows, np.int32))
-    return rows, np.array(late), np.array(begin), shapes, np.array(least)
+    return rows, np.array(late), np.array(begin), shapes, np.array(least), of
 
 
 def main():
@@ -140,6 +172,7 @@ def main():
     parser.add_argument('files', nargs='+')
     parser.add_argument('--hot', nargs='+', default=[])
     parser.add_argument('--long', nargs='+', default=[])
+    parser.add_argument('--older', nargs='+', default=[])
     parser.add_argument('--evals', type=int, default=9000)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--hold', default='$^')
@@ -154,8 +187,22 @@ def main():
 
     text, names, start = variable_header()
     shared = library(text)
-    rows, late, begin, shapes, least = read(o.files + o.blocks, o.hot, o.long, shared.kernels(), kinds)
+    rows, late, begin, shapes, least, of = read(o.files + o.blocks, o.hot, o.long, shared.kernels(), kinds)
     shape_of = np.repeat(np.arange(len(begin)), np.diff(np.append(begin, len(rows))))
+    constants, times = (ctypes.c_double * 128).in_dll(shared, 'fit_p'), np.zeros(len(rows))
+
+    def model(p):
+        for i, v in enumerate(p): constants[i] = v
+        shared.model(len(rows), rows.ctypes.data_as(ctypes.c_void_p),
+                     times.ctypes.data_as(ctypes.c_void_p))
+        return np.log(times)
+
+    if o.older:
+        once = np.zeros(len(rows), np.int32)
+        shared.once(len(rows), *(x.ctypes.data_as(ctypes.c_void_p) for x in (rows, once)))
+        shorten(rows, late, np.exp(model(start)), (once != 0) & np.array([file in o.older for file in of]))
+        first = np.minimum.reduceat(late, begin)
+        late, least = late - first[shape_of], least * np.exp(first)
     cold = ~np.isnan(least)
     weight = np.where(cold, 1., 4.)
     measured = np.where(cold, np.log(1e3 * least), 0.)[shape_of] + late
@@ -164,19 +211,12 @@ def main():
     held = np.array([re.search(o.hold, n) is not None or (re.search(PROMOTED, n) is not None) != promotes
                      for n in names])
     memory = np.array([n.endswith('.3') for n in names])  # times the memory's; the least: none reads faster
-    constants, times = (ctypes.c_double * 128).in_dll(shared, 'fit_p'), np.zeros(len(rows))
 
     def values(x):
         p = start * np.exp(np.clip(x, -3, 3) * 0.5)
         p[memory] = np.clip(p[memory], 0.937, 1.4)
         p[held] = start[held]
         return p
-
-    def model(p):
-        for i, v in enumerate(p): constants[i] = v
-        shared.model(len(rows), rows.ctypes.data_as(ctypes.c_void_p),
-                     times.ctypes.data_as(ctypes.c_void_p))
-        return np.log(times)
 
     def loss(x):
         m = model(values(x))
