@@ -401,8 +401,8 @@ TC_DEV tc__sums_tiles tc__gemm90_sums_tiles(tc_gemm_config_in c, const tc_gemm_s
 enum { TC__GEMM90_BEGUN = 8, TC__GEMM90_MET = 12 };
 
 /* The barriers of a block: one thread makes the full ones, one the empty ones, one the rest. All of the block's threads
- * meet behind them (tc__gemm90_met), and its cluster's, but a lone producer: nobody waits for its warp, and it waits
- * for the first two alone. */
+ * meet behind them, and its cluster's, but a lone producer: nobody waits for its warp, and it waits for the first two
+ * alone (tc__gemm90_met). */
 TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
@@ -435,22 +435,21 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
     }
     __syncwarp();
     /* fence.mbarrier_init has released what the others must see; of parts, waited for before sums are sent */
-    if (tc__gemm90_cluster(c, g) > 1 || tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed();
+    const int clustered = tc__gemm90_cluster(c, g) > 1;
+    if (clustered || tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed();
     if (tc__gemm90_lone(c) && (g->warp == 1u || g->warp == 2u)) tc_bar_arrive(TC__GEMM90_BEGUN, 96);
+    if (tc__gemm90_lone(c) && g->warp == 0u) return; /* the others meet at one instruction, as synccheck wants it */
+    if (clustered) tc_cluster_wait();
+    else if (tc__gemm90_lone(c)) tc_bar_sync(TC__GEMM90_MET, tc_gemm_sm90_threads(c) - 32);
+    if (!tc__gemm90_lone(c) && (!clustered || tc__gemm_in_rows(c)))
+        __syncthreads(); /* in a cluster: for what the relaxed arrival does not release, the table */
 }
 
+/* A lone producer's warp. */
 TC_DEV_SM90 void tc__gemm90_met(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    const int lone = tc__gemm90_lone(c) && g->warp == 0u;
-    if (lone) tc_bar_sync(TC__GEMM90_BEGUN, 96);
-    if (tc__gemm90_cluster(c, g) > 1) {
-        tc_cluster_wait();
-        if (tc__gemm_in_rows(c)) __syncthreads(); /* what the relaxed arrival does not release: the table */
-    } else if (!tc__gemm90_lone(c)) {
-        __syncthreads();
-    } else if (!lone) {
-        tc_bar_sync(TC__GEMM90_MET, tc_gemm_sm90_threads(c) - 32);
-    }
+    tc_bar_sync(TC__GEMM90_BEGUN, 96);
+    if (tc__gemm90_cluster(c, g) > 1) tc_cluster_wait();
 }
 
 /* By a warp that nobody waits for. The kernel behind may set itself up from now on, and waits itself for what it reads;
@@ -565,12 +564,11 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc__gemm90_loop_fn loop, const tc__gemm90_p
     tc__gemm90_start(c, &g);
     if (g.wg == 0) { /* its first load is what all wait for */
         if (!c.any && !tc__gemm90_gathers(c) && g.warp == 0u) tc__gemm90_start_producer(c, &g, &begun.run);
-        tc__gemm90_met(c, &g);
+        if (tc__gemm90_lone(c) && g.warp == 0u) tc__gemm90_met(c, &g);
         if (g.warp == 3u) tc__gemm90_let_next_begin(&g);
         produce(c, &g, &begun);
     } else {
         tc_roles_consumer(roles);
-        tc__gemm90_met(c, &g);
         /* many registers: not the producer's value */
         const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c)
                       || tc__gemm90_lifts(c) || c.gate;

@@ -41,7 +41,8 @@ TC_HOST tc_status tc__once_fill(const tc_gemm_config *v, const tc_operand_matrix
     const tc_operand_box box = {rest, 16, rest == 48 ? 0 : 2 * rest, 0};
     tc_status st = TC_OK;
     p->d_once = tc__gemm90_once(*v) && p->d_plain && p->d_clips && cut->parts < 2
-             && p->works <= (uint32_t)cut->blocks && v->bm / 16 * tc__once_bytes(cut->width) <= tc_gemm_sm90_plan_of(*v).ring_bytes;
+             && p->works <= (uint32_t)cut->blocks
+             && v->bm / 16 * tc__once_bytes(cut->width) <= tc_gemm_sm90_plan_of(*v).ring_bytes;
     if (!p->d_once) return TC_OK;
     if (v->swap) return tc_operand_map(&p->d, d, TC__ONCE_COLS, cut->width);
     if (rest) st = tc_operand_map_box(&p->d_rest, d, &box);

@@ -1,5 +1,5 @@
-/* gemm_once.cu - the end of a block's only tile (tc_gemm_sm90_once.h): every width of a kernel, upright and on its side,
- * tiles that D's edges cut, several matrices, against exact sums.
+/* gemm_once.cu - the end of a block's only tile (tc_gemm_sm90_once.h): every width of a kernel, upright and on its
+ * side, tiles that D's edges cut, several matrices, against exact sums.
  *     build/tests/gemm_once [seed]
  */
 #define TC_SM90_STUBS
