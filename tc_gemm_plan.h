@@ -101,6 +101,17 @@ TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, cons
     if (plan->epi_size) memcpy(out->epi, args->epi_args, plan->epi_size);
 }
 
+/* A map that lies in what a hook is told, which is not as aligned as a map. */
+TC_HOST tc_status tc__gemm90_point_epi(unsigned char *at, const void *to)
+{
+    tc_tmap map;
+    tc_status st;
+    memcpy(&map, at, sizeof map);
+    st = tc_tmap_replace_address(&map, to);
+    memcpy(at, &map, sizeof map);
+    return st;
+}
+
 TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *plan, const tc_gemm_args *args)
 {
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
@@ -112,7 +123,7 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
         return TC_OK;
     }
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
-    if (st == TC_OK && p->d_once && p->width % TC__ONCE_COLS) st = tc_tmap_replace_address(&p->d_rest, args->d);
+    if (st == TC_OK && p->d_once == 2) st = tc__gemm90_point_epi(p->out.epi + tc__gate_map_at(0), args->d);
     if (p->gathers) {
         tc_gemm90_rows *a = (tc_gemm90_rows *)(void *)(turned ? &p->b : &p->a);
         if (plan->at[0]) a->at = (const char *)args->a;
@@ -130,13 +141,8 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
     }
     if (st == TC_OK)
         st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? (const char *)args->b - b_before : of_d);
-    if (st == TC_OK && tc__gemm_plan_gates(plan)) {
-        tc_tmap map;
-        unsigned char *at = p->out.epi + tc__gate_map_at(plan->call.told);
-        memcpy(&map, at, sizeof map);
-        st = tc_tmap_replace_address(&map, args->b2);
-        memcpy(at, &map, sizeof map);
-    }
+    if (st == TC_OK && tc__gemm_plan_gates(plan))
+        st = tc__gemm90_point_epi(p->out.epi + tc__gate_map_at(plan->call.told), args->b2);
     return st;
 }
 

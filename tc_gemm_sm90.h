@@ -537,7 +537,7 @@ TC_DEV_SM90 void tc__gemm90_produce_tiles(tc_gemm_config_in c, const tc_gemm90_b
         b->u.back ^= p->to_and_fro;
         b->run.from = b->run.waits = 0;
         i += step;
-        if (i < (c.groups ? works : p->works))
+        if (c.weights || i < (c.groups ? works : p->works)) /* .weights: for the question they lack a register */
             b->run.w = c.groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i);
     }
 }

@@ -14,6 +14,8 @@
 #ifndef TC_GEMM_SM90_ONCE_H
 #define TC_GEMM_SM90_ONCE_H
 
+#include "tc_gemm_cut.h"
+#include "tc_gemm_gate.h"
 #include "tc_gemm_sm90_store.h"
 
 enum { TC__ONCE_COLS = 64 };   /* of a box */
@@ -25,6 +27,12 @@ TC_HD TC_CONSTEXPR int tc__gemm90_once(tc_gemm_config_in c)
         && c.cluster_k == 1
         && !(c.weights || c.any || c.gate || c.gated || c.groups || c.index || tc__gemm_hooked(c) || tc__gemm_outputs(c)
              || tc__gemm_quantised(c) || tc__gemm_in_tile(c) || tc__gemm90_noted(c));
+}
+
+/* The map of a tile's last columns: where hooks would be told something, of which there are none. */
+TC_HD const tc_tmap *tc__once_rest(const tc_gemm_sm90_params *p)
+{
+    return (const tc_tmap *)(p->out.epi + tc__gate_map_at(0));
 }
 
 /* Bytes of a warp's 16 rows by so many columns of the tile, or of 16 columns by so many rows: swizzled boxes begin at
@@ -45,7 +53,12 @@ TC_HOST tc_status tc__once_fill(const tc_gemm_config *v, const tc_operand_matrix
              && v->bm / 16 * tc__once_bytes(cut->width) <= tc_gemm_sm90_plan_of(*v).ring_bytes;
     if (!p->d_once) return TC_OK;
     if (v->swap) return tc_operand_map(&p->d, d, TC__ONCE_COLS, cut->width);
-    if (rest) st = tc_operand_map_box(&p->d_rest, d, &box);
+    if (rest) {
+        tc_tmap map; /* aligned */
+        st = tc_operand_map_box(&map, d, &box);
+        memcpy(p->out.epi + tc__gate_map_at(0), &map, sizeof map);
+        p->d_once = 2;
+    }
     return st == TC_OK ? tc_operand_map(&p->d, d, TC__ONCE_COLS, 16) : st;
 }
 
@@ -97,7 +110,7 @@ TC_DEV_SM90 void tc__once_send_rows(tc_gemm_config_in c, const tc_gemm90_block *
         tc__gemm90_send(g, &g->p->d, from, at);
         at.col += TC__ONCE_COLS, from += 16 * 2 * TC__ONCE_COLS;
     }
-    if (c.step % TC__ONCE_COLS && whole < g->width) tc__gemm90_send(g, &g->p->d_rest, from, at);
+    if (c.step % TC__ONCE_COLS && whole < g->width) tc__gemm90_send(g, tc__once_rest(g->p), from, at);
 }
 
 /* .swap: a warp's 16 columns of D by the tile's rows, to a box of 64 columns. */

@@ -506,7 +506,7 @@ typedef struct tc_gemm_sm90_params {
     int k_first;       /* where k starts; past the end if k is 0 */
     uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
     uint8_t gathers;                /* A's rows are looked up: in place of its map, b with .swap, tc_gemm90_rows */
-    uint8_t d_once;                 /* a block has one tile, which goes as tc_gemm_sm90_once.h says */
+    uint8_t d_once;                 /* a block has one tile, which goes as tc_gemm_sm90_once.h says; 2: by two maps */
     uint8_t joined;                 /* parts of a tile are a cluster's (join_at) */
     uint8_t apart;                  /* neighbours are not the parts of a tile, but tiles of the same k */
     tc_divide shares;               /* .split: by a tile's parts, or, with apart, by the tiles of a part */
@@ -527,7 +527,6 @@ typedef struct tc_gemm_sm90_params {
     int a_rows, b_rows;             /* that a and b have; or more than any */
     tc_tmap a, b, d;
     tc_tmap a_edge, b_edge;         /* of the last rows */
-    tc_tmap d_rest;                 /* d_once: of a tile's last columns */
     tc_gemm_out out;
     tc_scale_side a_scale, b_scale; /* of the instruction's A and B */
     tc_groups groups; /* tiles is then the order of one of them, works the most that there can be */
