@@ -2,7 +2,7 @@
  * below; sm_90a.
  *
  *     tc_gemm_sm90_load          one tile, or a run of its blocks of k
- *     tc__gemm90_load_ahead      the first blocks of a block's first tile
+ *     tc__gemm90_load_early      the first blocks of a block's first tile, before the kernel before has ended
  */
 #ifndef TC_GEMM_SM90_LOAD_H
 #define TC_GEMM_SM90_LOAD_H

@@ -79,6 +79,18 @@ TC_DEV tc__once_lane tc__once_lane_of(uint32_t box, uint32_t cols)
     return x;
 }
 
+/* A thread's eight sums of 16 x 16 elements of D, as stmatrix takes them. */
+typedef struct tc__once_words {
+    uint32_t of[4];
+} tc__once_words;
+
+TC_DEV tc__once_words tc__once_pack(const int type, const float *v)
+{
+    const tc__once_words w = {{tc_pack(type, v[0], v[1]), tc_pack(type, v[2], v[3]), tc_pack(type, v[4], v[5]),
+                               tc_pack(type, v[6], v[7])}};
+    return w;
+}
+
 /* A warp's 16 rows of the tile's 64 number i, to shared memory. */
 TC_DEV_SM90 void tc__once_fill_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const float *v, uint32_t to)
 {
@@ -94,10 +106,8 @@ TC_DEV_SM90 void tc__once_fill_rows(tc_gemm_config_in c, const tc_gemm90_block *
             if (c.step % TC__ONCE_COLS && col == whole)
                 x = tc__once_lane_of(to + before, (uint32_t)(g->width - whole));
         }
-        const float *f = v + col / 2;
-        const uint32_t w[4] = {tc_pack(c.d, f[0], f[1]), tc_pack(c.d, f[2], f[3]), tc_pack(c.d, f[4], f[5]),
-                               tc_pack(c.d, f[6], f[7])};
-        tc_stmatrix_x4(x.at + ((uint32_t)(col % TC__ONCE_COLS * 2) ^ x.mix), w);
+        const tc__once_words w = tc__once_pack(c.d, v + col / 2);
+        tc_stmatrix_x4(x.at + ((uint32_t)(col % TC__ONCE_COLS * 2) ^ x.mix), w.of);
     }
 }
 
@@ -128,10 +138,8 @@ TC_DEV_SM90 void tc__once_fill_swapped(tc_gemm_config_in c, const tc_gemm90_bloc
 #pragma unroll
     for (int row = 0; row < c.bn; row += 16) {
         if (row % c.step == 0 && row >= g->width) break;
-        const float *f = v + row / 2;
-        const uint32_t w[4] = {tc_pack(c.d, f[0], f[1]), tc_pack(c.d, f[2], f[3]), tc_pack(c.d, f[4], f[5]),
-                               tc_pack(c.d, f[6], f[7])};
-        tc_stmatrix_x4_trans(at + (uint32_t)(row * 128), w);
+        const tc__once_words w = tc__once_pack(c.d, v + row / 2);
+        tc_stmatrix_x4_trans(at + (uint32_t)(row * 128), w.of);
     }
 }
 

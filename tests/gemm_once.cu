@@ -29,8 +29,7 @@ enum { K = 96 };
 
 static uint16_t bits_of(int type, float x)
 {
-    const float held = type == TC_E4M3 ? x : type == TC_F16 ? tc_f32_from_f16(tc_f16_from_f32(x)) : x;
-    return type == TC_E4M3 ? tc_e4m3_from_f32(held) : type == TC_F16 ? tc_f16_from_f32(held) : tc_bf16_from_f32(held);
+    return type == TC_E4M3 ? tc_e4m3_from_f32(x) : type == TC_F16 ? tc_f16_from_f32(x) : tc_bf16_from_f32(x);
 }
 static float value_of(int type, uint16_t bits)
 {
