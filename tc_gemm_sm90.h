@@ -465,8 +465,8 @@ TC_DEV_SM90 void tc__gemm90_let_next_begin(const tc_gemm90_block *g)
  * waited for the kernel before: they need not wait themselves, unless some of it has come early. */
 TC_DEV TC_CONSTEXPR int tc__gemm90_waits_late(tc_gemm_config_in c)
 {
-    return !(c.any || c.groups || c.weights || c.sparse || c.index || c.conv || c.gate || tc__gemm_scaled(c)
-             || tc__gemm90_noted(c) || tc__sums_begins(c));
+    return !(c.any || c.groups || c.sparse || c.index || c.conv || c.gate || tc__gemm_scaled(c) || tc__gemm90_noted(c)
+             || tc__sums_begins(c));
 }
 
 /* Tiles of a block: from which number on, and how far apart. */

@@ -82,6 +82,7 @@ TC__GEMM90_LOOP(promoting_16_to_256, TC__GEMM90_BY_16(TC__GEMM90_PROMOTED_WIDTH)
 TC__GEMM90_LOOP(promoting_late, const tc__gemm90_wgmma whole = {k.mma, k.c.bn};
                 tc__gemm90_promoting_late_loop(k.c, whole, g, l);)
 TC__GEMM90_LOOP(weights, tc__gemm90_weights_loop(k.c, k.rs_one, g, l);)
+TC__GEMM90_LOOP(weights_few, tc__gemm90_weights_few_loop(k.c, k.rs_one, g, l);)
 TC__GEMM90_LOOP(sparse, tc__gemm90_sparse_loop(k, g, l);)
 TC__GEMM90_LOOP(f32, tc__gemm90_f32_loop(k.c, k.rs_one, g, l);)
 TC__GEMM90_LOOP(f32_pairs, tc__gemm90_f32_pair_loop(k.c, k.rs_one, g, l);)
@@ -102,7 +103,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_loop_fn tc__gemm90_promoting_of(tc_gemm_con
 TC_DEV_SM90A TC_CONSTEXPR tc__gemm90_loop_fn tc__gemm90_loop_of(tc_gemm_config_in v)
 {
     const int late = v.promote > v.bk;
-    if (v.weights) return tc__gemm90_loop_weights;
+    if (v.weights) return tc__gemm90_weights_few(v) ? tc__gemm90_loop_weights_few : tc__gemm90_loop_weights;
     if (v.sparse) return tc__gemm90_loop_sparse;
     if (tc__gemm_is_f32(v.a)) return tc__gemm90_f32_pairs(v) ? tc__gemm90_loop_f32_pairs : tc__gemm90_loop_f32;
     if (tc__gemm90_lifts(v) && tc__gemm90_promotes(v))

@@ -8,6 +8,7 @@
  *
  *     tc__weights_fetch, _expected     the producer: one block of k; bytes of a slot
  *     tc__gemm90_weights_loop          consumers: the k loop
+ *     tc__gemm90_weights_few_loop      the same of few rows
  */
 #ifndef TC_GEMM_SM90_WEIGHTS_H
 #define TC_GEMM_SM90_WEIGHTS_H
@@ -115,6 +116,59 @@ TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs
         l->last = now;
     }
     u->ring = ring;
+}
+
+/* The same of 4 bits for 16 rows of D or less, where threads take longer than the Tensor Cores. A warpgroup's warps
+ * meet at each group of wgmmas, late by what the others of their schedulers hold them up: one group, and one meeting, of
+ * a whole block of k. Its registers are made when the group before has left them; meanwhile other warpgroups multiply. */
+TC_DEV_SM90A void tc__gemm90_weights_few_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+                                              tc__gemm90_loop_state *l)
+{
+    const int steps = c.bk / 16;
+    const tc_operand ob = tc__gemm90_b(c, c.bn);
+    tc_gemm90_consumer *u = l->u;
+    tc_ring ring = u->ring;
+    const uint32_t blocks = u->w.k_blocks;
+    const tc__weights_place own = tc__weights_place_of(c, g);
+    const int gives = threadIdx.x % 32u == 0u;
+    uint32_t a[32], slot = g->ring + ring.stage * g->slot;
+    tc__weights_raw raw[2]; /* of the halves of a block */
+    if (!g->p->weights.at) tc__weights_blank(c, tc__weights_place_in(own, slot));
+#pragma unroll
+    for (int half = 0; half < 2; half++) tc__weights_read(c, tc__weights_place_in(own, slot), half, &raw[half]);
+    for (uint32_t kb = 0; kb < blocks; kb++) {
+        const uint32_t now = ring.stage;
+        const int more = kb + 1 < blocks;
+        const uint64_t db = tc_wgmma_desc(slot + (uint32_t)tc__gemm90_a_bytes(c), 128);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            if (tc__weights_same(c, half)) tc__weights_take_factors(&raw[1], &raw[0]);
+            tc__weights_make(c, &raw[half], half, a + half * 2 * steps);
+        }
+        tc_wgmma_fence();
+#pragma unroll
+        for (int s = 0; s < steps; s++)
+            mma(l->acc, a + 4 * s, tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)), s > 0 ? 1 : kb > 0);
+        tc_wgmma_commit_group();
+        tc_ring_next(&ring, g->stages);
+        slot = g->ring + ring.stage * g->slot;
+        if (more) {
+            TC_PIPE_WAIT_FULL(g->pipe, &ring);
+#pragma unroll
+            for (int half = 0; half < 2; half++) tc__weights_read(c, tc__weights_place_in(own, slot), half, &raw[half]);
+        }
+        TC_WGMMA_WAIT_GROUP(0);
+        __syncwarp();
+        tc__mbarrier_arrive_if(gives && more, tc_pipe_empty(g->pipe, now));
+        l->last = now;
+    }
+    u->ring = ring;
+}
+
+/* Which of the two. */
+TC_DEV TC_CONSTEXPR int tc__gemm90_weights_few(tc_gemm_config_in c)
+{
+    return tc_type_bits(c.weights) == 4 && c.bn <= 16 && c.bk == TC_WEIGHTS_K;
 }
 
 #endif /* __CUDACC__ */

@@ -194,6 +194,13 @@ TC_DEV int tc__weights_groups(tc_gemm_config_in c)
 TC_DEV int tc__weights_words(tc_gemm_config_in c) { return c.bk / 32 * (tc_type_bits(c.weights) / 4); }
 TC_DEV int tc__weights_same(tc_gemm_config_in c, const int half) { return half == 1 && c.weights_k >= c.bk; }
 
+/* Factors, made ready, of the half of a block that was read with them. */
+TC_DEV void tc__weights_take_factors(tc__weights_raw *to, const tc__weights_raw *from)
+{
+#pragma unroll
+    for (int j = 0; j < 2; j++) to->scale[0][j] = from->scale[0][j], to->less[0][j] = from->less[0][j];
+}
+
 /* Where a thread's codes begin in a warpgroup's brick, or in the half of it that is there, and its factors: within a
  * slot, or with where that begins. */
 typedef struct tc__weights_place {

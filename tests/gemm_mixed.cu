@@ -93,7 +93,7 @@ TC_GEMM_SM100_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_
 TC_GEMM_SM90_DEFINE(s4, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 16, .split = 1)
 TC_GEMM_SM90_DEFINE(s8, BF16, .d = TC_F32, .weights = TC_S8, .bm = 16, .bn = 64, .epi = told_one,
                     .epi_size = sizeof(told))
-TC_GEMM_SM90_DEFINE(u4, F16, .d = TC_F16, .weights = TC_U4, .weights_k = 32, .weights_zero = 1, .bm = 64, .bk = 64)
+TC_GEMM_SM90_DEFINE(u4, F16, .d = TC_F16, .weights = TC_U4, .weights_k = 32, .weights_zero = 1, .bm = 16)
 TC_GEMM_SM90_DEFINE(e4m3, BF16, .d = TC_F32, .weights = TC_E4M3, .weights_k = 64, .bm = 32)
 TC_GEMM_SM90_DEFINE(e2m1, F16, .d = TC_F32, .weights = TC_E2M1, .weights_k = 32, .bm = 8, .bn = 64)
 TC_GEMM_SM90_DEFINE(u8, BF16, .d = TC_F32, .weights = TC_U8, .weights_k = 64, .weights_zero = 1, .bm = 24, .bk = 64)

@@ -617,10 +617,11 @@ static void test_cut(void)
 static void test_brief(void)
 {
     static TC_ALIGN(256) unsigned char memory[512];
-    static const struct { int m, n, k, brief; } calls[] = {
-        {512, 512, 512, 1}, {1000, 1000, 1000, 1}, {1536, 1536, 1536, 1}, {16, 4096, 4096, 1}, {128, 50304, 768, 1},
-        {16, 3584, 4608, 1}, {16, 4608, 3584, 0}, {16, 10240, 8192, 0}, {192, 4096, 7168, 0}, {8192, 8192, 8192, 0},
-        {4096, 28672, 4096, 0}};
+    static const struct { int m, n, k, brief, weights; } calls[] = {
+        {512, 512, 512, 1, 0}, {1000, 1000, 1000, 1, 0}, {1536, 1536, 1536, 1, 0}, {16, 4096, 4096, 1, 0},
+        {128, 50304, 768, 1, 0}, {16, 3584, 4608, 1, 0}, {16, 4608, 3584, 0, 0}, {16, 10240, 8192, 0, 0},
+        {192, 4096, 7168, 0, 0}, {8192, 8192, 8192, 0, 0}, {4096, 28672, 4096, 0, 0}, {16, 8192, 8192, 1, TC_S4},
+        {16, 28672, 8192, 1, TC_S4}, {16, 33792, 8192, 0, TC_S4}, {4096, 8192, 8192, 0, TC_S4}};
     const tc__device on = {0, 90, 132, 4800};
     const tc__gemm_device d = tc__gemm_device_of(132, 0);
     size_t i;
@@ -631,14 +632,15 @@ static void test_brief(void)
         tc_gemm_cut cut;
         memset(&given, 0, sizeof given);
         given.a = given.b = given.d = TC_BF16;
+        given.weights = calls[i].weights, given.weights_k = calls[i].weights ? 128 : 0;
         memset(&g, 0, sizeof g);
         g.m = calls[i].m, g.n = calls[i].n, g.k = calls[i].k;
-        g.lda = g.ldb = g.k, g.ldd = g.n, g.a = g.b = g.d = memory;
+        g.lda = g.k, g.ldb = calls[i].weights ? 0 : g.k, g.ldd = g.n, g.a = g.b = g.d = memory;
         pick = tc__gemm_choose(&given, &g, &on);
         c = tc__gemm_tiled(given, tc__gemm_tiles_of[pick.kernel - 1]);
         g.choice = &pick;
         CHECK(tc__gemm90_cut(&c, &g, &d, &cut) == TC_OK && cut.brief == calls[i].brief,
-              "%d x %d x %d: brief %d", g.m, g.n, g.k, cut.brief);
+              "%d x %d x %d, weights %d: brief %d", g.m, g.n, g.k, calls[i].weights, cut.brief);
         g.pdl = -1;
         CHECK(tc__gemm90_cut(&c, &g, &d, &cut) == TC_OK && !cut.brief, "%d x %d x %d: never", g.m, g.n, g.k);
     }
