@@ -406,8 +406,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
  * less. But blocks that come one after the other, where one of the kernel before has left, lie no longer evenly over
  * the chip, and no longer beside the neighbours that read the same: where the memory is what a call waits for, that
  * costs up to a quarter. It does not where no two blocks share a pair of multiprocessors anyway, nor where all have
- * blocks that have nothing in common. Of 96 shapes on an H200, each both ways. Packed weights: where multiprocessors are
- * left over; where none is, 132 blocks of 256 columns took 2 % longer. */
+ * blocks that have nothing in common. Of 96 shapes on an H200, each both ways. With packed weights it pays where
+ * multiprocessors are left over; where none was, 132 blocks of 256 columns took 2 % longer. */
 #define TC__GEMM_PDL_MOST 1e5       /* nanoseconds of a call */
 #define TC__GEMM_PDL_RATE 0.6       /* of the memory's (0.565 of the times of then, 6 % longer) */
 #define TC__GEMM_BRIEF 827.2        /* what it takes less then */

@@ -119,8 +119,9 @@ TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs
 }
 
 /* The same of 4 bits for 16 rows of D or less, where threads take longer than the Tensor Cores. A warpgroup's warps
- * meet at each group of wgmmas, late by what the others of their schedulers hold them up: one group, and one meeting, of
- * a whole block of k. Its registers are made when the group before has left them; meanwhile other warpgroups multiply. */
+ * meet at each group of wgmmas, late by what the others of their schedulers hold them up: one group, and one meeting,
+ * of a whole block of k. Its registers are made when the group before has left them; meanwhile other warpgroups
+ * multiply. */
 TC_DEV_SM90A void tc__gemm90_weights_few_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                               tc__gemm90_loop_state *l)
 {
