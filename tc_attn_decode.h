@@ -717,6 +717,10 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
     uint32_t held[256], use = 0;
     float o[256], s[128];
     int again = 0;
+#if TC_HAS_SM90 /* as args.pdl lets it: before all that it reads or writes; the next call may set itself up */
+    tc_griddepcontrol_launch_dependents();
+    tc_griddepcontrol_wait();
+#endif
     if (!tc__decode_begin(c, p, &x)) return; /* nor has any block of the cluster */
     at.p = p;
     at.held = held, at.s = s, at.o = o, at.rows = rows;
@@ -840,6 +844,7 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
     tc__decode_device on = {0, {0, 0, 0, 0, 0}, 0};
     tc__device d = {0, 0, 0, 0};
     tc__kernel sized = *k;
+    tc__launch there = *how;
     int unused = 0, smem = 0, blocks = tc_attn_decode_blocks(*c);
     cudaError_t err;
     if (st != TC_OK || tc__attn_empty(args)) return st;
@@ -857,7 +862,11 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
     st = tc__attn_decode_launch(c, args, &on, &l);
     if (st != TC_OK || !how->launch) return st;
     sized.cluster = (int)l.cluster;
-    return tc__kernel_launch(&sized, l.grid, &l.params, how);
+    /* clusters: the device and the image know it. Blocks that come one after the other lie unevenly over the chip,
+     * which costs clusters, and whole units, more than an early start gains: 1 x 65536 in clusters took 94 microseconds
+     * for 77, cut evenly 69.6 for 70.4. */
+    there.pdl = on.clusters[1] && (args->pdl > 0 || (args->pdl == 0 && l.params.counters)) ? 2 : 0;
+    return tc__kernel_launch(&sized, l.grid, &l.params, &there);
 }
 
 #endif /* host */

@@ -188,7 +188,7 @@ typedef struct tc_attn_args {
     const int *host_cu_q, *host_cu_k, *host_lens_q, *host_lens_k; /* host copies of the same, checked if given */
     const void *hook_args;           /* host pointer to the hooks' arguments, copied during the call */
     size_t hook_size;
-    int pdl; /* programmatic dependent launch of Hopper's kernel: 0 and 1 yes, -1 no (the others': never) */
+    int pdl; /* programmatic dependent launch of Hopper's kernel: 0 and 1 yes, -1 no; of decoding: 0 where it pays */
     /* decoding (tc_attn_decode.h) */
     void *workspace;       /* of NAME_workspace bytes, a multiple of 16; null: keys are split in clusters at most */
     size_t workspace_size;

@@ -497,7 +497,7 @@ static void one(const kernel *kn, uint64_t seed, double work)
         x.g.hook_args = &dev, x.g.hook_size = sizeof dev;
         free(zeros);
     }
-    x.g.blocks = test_int(0, 3) ? test_int(1, 40) : 0;
+    x.g.blocks = test_int(0, 3) ? test_int(1, 40) : 0, x.g.pdl = test_int(-1, 1);
     if (half) x.g.blocks = 0;
     room = kn->workspace(&x.g);
     if (test_int(0, 2) == 0 && !half) room = 0;
