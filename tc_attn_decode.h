@@ -15,8 +15,9 @@
  *     .bn       keys of a tile of all warps (16 for each; 32 where K and V have 8 bits)
  *     .stages   tiles in flight, 2..6 (what lets two blocks lie on an SM of Hopper, or else fits there); where a device
  *               gives a block less shared memory, as many as fit
- *     .kv       K and V of TC_E4M3 or TC_S8, which become .type in registers (e4m3's NaN reads as 480). args.k_scale
- *               and .v_scale, in device memory, are what they are multiplied by, one each or one for each key head.
+ *     .kv       K and V of TC_E4M3 or TC_S8, which become f16 in registers, exactly (before sm_89 e4m3's NaN reads as
+ *               480); so do P, and Q by rows. args.k_scale and .v_scale, in device memory, are what K and V are
+ *               multiplied by, one each or one for each key head.
  *     .paged    K and V lie in pages of args.page_rows rows, a multiple of 8: row j of sequence b is row j % page_rows
  *               of page page_table[b * table_pages + j / page_rows]. k_stride.batch is then the distance between pages,
  *               and contiguous are (page, row, head, head_dim). A page that is not in 0..pages - 1 is not read: its
@@ -176,27 +177,26 @@ TC_DEV_SM80 void tc__decode_fill(const tc_attn_config c, const tc_attn_decode_pa
 /* ---------------------------------------------------------------------------------------------------------------------
  * Products.
  */
-/* Elements number i and j (constants) of four of 8 bits, as a pair of `type`. e4m3 has the bits of a 16-bit float of
- * another bias, which a product by a power of 2 mends; s8's low 7 bits are those of a float that has 1 for its last
- * bit, whose eighth says what to take away. */
+/* Elements number i and j (constants) of four of 8 bits, as a pair of f16, exactly. s8: the byte plus 128 under the
+ * exponent of 1024, less 1152. */
 TC_DEV_SM80 uint32_t tc__decode_widen(const tc_attn_config c, uint32_t x, const int i, const int j)
 {
-    const int e4m3 = c.kv == TC_E4M3, bf16 = c.type == TC_BF16;
-    const uint32_t pick = (uint32_t)(e4m3 ? 4 | i << 4 | 4 << 8 | j << 12 : i | 4 << 4 | j << 8 | 4 << 12);
-    uint32_t y, a, b, m;
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(y) : "r"(x), "r"(0), "r"(pick));
-    if (e4m3) {
-        a = bf16 ? (y >> 4 & 0x07f007f0u) | (y & 0x80008000u) : (y >> 1 & 0x3f803f80u) | (y & 0x80008000u);
-        b = 0x80008000u;
-        m = bf16 ? 0x7b807b80u : 0x5c005c00u;
-    } else {
-        a = (y & 0x007f007fu) | (bf16 ? 0x43004300u : 0x64006400u);
-        b = (y & 0x00800080u) | (bf16 ? 0xc300c300u : 0xe400e400u);
-        m = bf16 ? 0x3f803f80u : 0x3c003c00u;
+    uint32_t y;
+    if (c.kv == TC_S8) {
+        const uint32_t pick = (uint32_t)(i | 4 << 4 | j << 8 | 4 << 12);
+        asm("prmt.b32 %0, %1, %2, %3;" : "=r"(y) : "r"(x ^ 0x80808080u), "r"(0x64646464), "r"(pick));
+        asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(y) : "r"(y), "r"(0x64806480));
+        return y;
     }
-    if (bf16) asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(y) : "r"(a), "r"(m), "r"(b));
-    else asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(y) : "r"(a), "r"(m), "r"(b));
+#if TC_HAS_SM89
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(y) : "r"(x), "r"(0), "r"(i | j << 4 | 0x4400));
+    return tc_f16x2_from_e4m3x2((uint16_t)y);
+#else /* e4m3's bits are those of an f16 of another bias, which a product by a power of 2 mends */
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(y) : "r"(x), "r"(0), "r"(4 | i << 4 | 4 << 8 | j << 12));
+    asm("fma.rn.f16x2 %0, %1, %2, %3;"
+        : "=r"(y) : "r"((y >> 1 & 0x3f803f80u) | (y & 0x80008000u)), "r"(0x5c005c00), "r"(0x80008000));
     return y;
+#endif
 }
 
 TC_DEV_SM80 void tc__decode_mma(const int type, float *d, const uint32_t *a, const uint32_t *b)
@@ -212,6 +212,7 @@ typedef struct tc__decode_place {
     uint32_t q, ring;                /* shared addresses: Q; slot 0 of this warp */
     uint32_t *held;                  /* Q, where it stays in registers */
     float *s, *o;                    /* fragments: for each 16 rows keys / 2 of S, head_dim_v / 2 of O */
+    float *factors;                  /* K and V of 8 bits: K's, and what Q's rows were divided by; of each 16 two */
     tc_attn_rows *rows;              /* of each 16 */
 } tc__decode_place;
 
@@ -261,7 +262,7 @@ TC_DEV_SM80 void tc__decode_qk(const tc_attn_config c, const tc__decode_place *a
                     b[1] = c.kv ? tc__decode_widen(c, f[2 * e + i], 2, 3) : f[2 * e + 1];
 #pragma unroll
                     for (int t = 0; t < tiles; t++)
-                        tc__decode_mma(c.type, at->s + t * keys / 2 + (2 * j + e) * 4,
+                        tc__decode_mma(tc__decode_type(c), at->s + t * keys / 2 + (2 * j + e) * 4,
                                        tc__decode_holds_q(c) ? at->held + ((u * wide + i) * tiles + t) * 4
                                                              : read[i] + 4 * t, b);
                 }
@@ -279,7 +280,7 @@ TC_DEV_SM80 void tc__decode_pv(const tc_attn_config c, const tc__decode_place *a
     for (int j = 0; j < keys / 16; j++) {
         uint32_t a[16];
 #pragma unroll
-        for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, at->s + t * keys / 2 + j * 8, 16, a + 4 * t);
+        for (int t = 0; t < tiles; t++) tc_attn_pack(tc__decode_type(c), at->s + t * keys / 2 + j * 8, 16, a + 4 * t);
 #pragma unroll
         for (int u = 0; u < c.head_dim_v / 16 / wide; u++) {
             uint32_t f[4];
@@ -291,7 +292,8 @@ TC_DEV_SM80 void tc__decode_pv(const tc_attn_config c, const tc__decode_place *a
                 b[1] = c.kv ? tc__decode_widen(c, f[i / 2 * 2 + 1], i % 2, i % 2 + 2) : f[2 * i + 1];
 #pragma unroll
                 for (int t = 0; t < tiles; t++)
-                    tc__decode_mma(c.type, at->o + t * c.head_dim_v / 2 + (u * 2 * wide + i) * 4, a + 4 * t, b);
+                    tc__decode_mma(tc__decode_type(c), at->o + t * c.head_dim_v / 2 + (u * 2 * wide + i) * 4,
+                                   a + 4 * t, b);
             }
         }
     }
@@ -304,11 +306,10 @@ TC_DEV int tc__decode_column(const tc_attn_config c, const int j, const int i)
     return c.kv ? j / 2 * 16 + 4 * q + i * 2 + j % 2 : j * 8 + 2 * q + i;
 }
 
-/* Slab n of the walk, in slot `slot`. row: the unit's first; bad: as in tc__decode_copy; factor: of K. */
+/* Slab n of the walk, in slot `slot`. row: the unit's first; bad: as in tc__decode_copy. */
 typedef struct tc__decode_task {
     int n, row;
     uint32_t slot, bad;
-    float factor;
 } tc__decode_task;
 
 TC_DEV_SM80 void tc__decode_step(const tc_attn_config c, const tc__decode_place *at, const tc_attn_work *w,
@@ -323,10 +324,10 @@ TC_DEV_SM80 void tc__decode_step(const tc_attn_config c, const tc__decode_place 
     for (int t = 0; t < c.bm / 16; t++) {
         float *s = at->s + t * keys / 2, f[2];
         tc_attn_scores x = {s, keys, task.row + t * 16, task.n, c.mask ? TC_ATTN_PARTIAL : TC_ATTN_WHOLE, 1, 0,
-                            tc_attn_scale(c, p)};
+                            tc_attn_scale(c, p), tc__decode_up(c)};
         if (c.kv) {
 #pragma unroll
-            for (int i = 0; i < keys / 2; i++) s[i] *= task.factor;
+            for (int i = 0; i < keys / 2; i++) s[i] *= at->factors[t * 2 + i / 2 % 2];
         }
         x.few = tc_attn_score(mine, p, w, x);
         if (c.paged && task.bad) {
@@ -397,7 +398,7 @@ TC_DEV_SM80 void tc__decode_meet(const tc_attn_config c, const tc__decode_place 
                                  float *sums, int rows)
 {
     const int warp = (int)threadIdx.x / 32, lane = tc_lane(), dv = c.head_dim_v;
-    const float scale = tc_attn_scale(c, &at->p->problem);
+    const float scale = tc_attn_scale(c, &at->p->problem), down = 1.f / (float)(1 << tc__decode_up(c));
     float f[8];
 #pragma unroll
     for (int t = 0; t < c.bm / 16; t++) {
@@ -409,6 +410,7 @@ TC_DEV_SM80 void tc__decode_meet(const tc_attn_config c, const tc__decode_place 
             sum += __shfl_xor_sync(0xffffffffu, sum, 2);
             rounding += __shfl_xor_sync(0xffffffffu, rounding, 1);
             rounding += __shfl_xor_sync(0xffffffffu, rounding, 2);
+            if (tc__decode_up(c)) sum *= down, rounding *= down;
             if (lane % 4 == 0) {
                 *tc__decode_stat(stats, 0, warp, t * 16 + lane / 4 + 8 * i) = r->max[i];
                 *tc__decode_stat(stats, 1, warp, t * 16 + lane / 4 + 8 * i) = sum;
@@ -426,6 +428,7 @@ TC_DEV_SM80 void tc__decode_meet(const tc_attn_config c, const tc__decode_place 
             for (int w = 0; w < c.warps; w++)
                 top = fmaxf(top, *tc__decode_stat(stats, 0, w, t * 16 + lane / 4 + 8 * i));
             f[2 * t + i] = tc__decode_factor(at->rows[t].max[i], top, scale);
+            if (tc__decode_up(c)) f[2 * t + i] *= down;
         }
     }
 #pragma unroll 1
@@ -684,24 +687,6 @@ TC_DEV_SM80 void tc__decode_store(const tc_attn_config c, const tc__decode_place
 /* ---------------------------------------------------------------------------------------------------------------------
  * The kernel.
  */
-/* The rows of a unit; those that do not exist become zeros. */
-TC_DEV void tc__decode_load_q(const tc_attn_config c, const tc_attn_decode_params *p, const tc__decode_walk *x,
-                              unsigned char *to)
-{
-    const tc_attn_problem *pr = &p->problem;
-    const int chunks = c.head_dim / 8, first = tc__decode_row(c, x);
-    const uint16_t *q = (const uint16_t *)p->q + (long long)tc__attn_outer_q(pr, &x->w) * p->q_batch;
-#pragma unroll 2
-    for (int e = (int)threadIdx.x; e < c.bm * chunks; e += c.warps * 32) {
-        const int row = e / chunks, ch = e % chunks;
-        const tc_attn_at at = tc__attn_row(pr, &x->w, first + row);
-        uint4 v = make_uint4(0, 0, 0, 0);
-        if (tc__attn_row_exists(pr, &x->w, first + row, at.q))
-            v = *(const uint4 *)(q + (long long)(x->w.q_at + at.q) * p->q_row + at.h * p->q_head + ch * 8);
-        *(uint4 *)(to + tc_rows_at(c.head_dim * 2, (uint32_t)row, (uint32_t)ch)) = v;
-    }
-}
-
 TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
@@ -715,7 +700,7 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
     tc__decode_place at;
     tc_attn_rows rows[4];
     uint32_t held[256], use = 0;
-    float o[256], s[128];
+    float o[256], s[128], factors[8];
     int again = 0;
 #if TC_HAS_SM90 /* as args.pdl lets it: before all that it reads or writes; the next call may set itself up */
     tc_griddepcontrol_launch_dependents();
@@ -723,7 +708,7 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
 #endif
     if (!tc__decode_begin(c, p, &x)) return; /* nor has any block of the cluster */
     at.p = p;
-    at.held = held, at.s = s, at.o = o, at.rows = rows;
+    at.held = held, at.s = s, at.o = o, at.rows = rows, at.factors = factors;
     at.q = tc_smem_u32(rest);
     at.ring = tc_smem_u32(tc__dynamic_smem) + (uint32_t)(warp * stages * tc__decode_slab(c));
     at.q_lane = c.kv ? tc_rows_at(c.head_dim * 2, (uint32_t)lane / 4, (uint32_t)lane % 4 / 2) + (uint32_t)lane % 2 * 8
@@ -741,9 +726,10 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
 #pragma unroll 1
     for (;;) {
         const int begin = (int)x.tile, row = tc__decode_row(c, &x);
-        const float factor = c.kv && p->k_scale ? p->k_scale[p->scale_heads ? x.w.h / p->problem.group : 0] : 1.f;
-        tc__decode_load_q(c, p, &x, rest);
+        if (tc__decode_scales(c)) tc__decode_load_scaled(c, p, &x, rest);
+        else tc__decode_load_q(c, p, &x, rest);
         __syncthreads();
+        if (c.kv) tc__decode_factors(c, p, &x, rest, factors);
         if (tc__decode_holds_q(c)) {
 #pragma unroll
             for (int i = 0; i < c.head_dim / 16; i++) tc__decode_read_q(c, &at, i, held + i * tiles * 4);
@@ -756,7 +742,7 @@ TC_DEV_SM80 void tc_attn_decode(const tc_attn_config c, const tc_attn_decode_par
         for (; x.tile < x.end; x.tile++) {
             const uint32_t spare = use ? use - 1u : (uint32_t)stages - 1u, groups = (uint32_t)keys / 8u;
             const tc__decode_task task = {tc__decode_slab_at(c, &x, warp), row, use,
-                                          c.paged ? stream.bad >> use * groups & ((1u << groups) - 1u) : 0u, factor};
+                                          c.paged ? stream.bad >> use * groups & ((1u << groups) - 1u) : 0u};
             tc__cp_async_wait(stages - 2);
             __syncwarp();
             tc__decode_fill(c, p, &stream, at.ring + spare * (uint32_t)tc__decode_slab(c), spare);

@@ -5,6 +5,7 @@
  *     tc_attn_decode_smem, _threads   what its block takes; _blocks: how many of them an SM of Hopper has room for
  *     tc_attn_decode_legal            would the generator take this configuration?
  *     tc__decode_begin, tc__decode_next   a block's walk along its run of tiles
+ *     tc__decode_load_q, _load_scaled, _factors   Q on its way to shared memory
  *
  * tc_attn_decode.h is the manual.
  */
@@ -68,9 +69,19 @@ TC_HD TC_CONSTEXPR int tc__decode_at_rows(const tc_attn_config c)
 {
     return tc__decode_at_sums(c) + c.bm * tc__decode_pitch(c) * 4;
 }
-TC_HD TC_CONSTEXPR int tc__decode_rest(const tc_attn_config c)
+TC_HD TC_CONSTEXPR int tc__decode_at_scales(const tc_attn_config c)
 {
     return tc__decode_at_rows(c) + (c.warps * 3 * c.bm + 4) * 4;
+}
+/* K and V of 8 bits are multiplied as f16, which has each of their values: two instructions make a pair. Q of bf16 then
+ * is f16 too, each row times a power of two of its own, which is kept; and P is 2^_up times as large, so that what is
+ * small beside the largest, which may weigh all there is where that one's V is 0, has its bits down to 2^-29. */
+TC_HD TC_CONSTEXPR int tc__decode_type(const tc_attn_config c) { return c.kv ? TC_F16 : c.type; }
+TC_HD TC_CONSTEXPR int tc__decode_up(const tc_attn_config c) { return c.kv ? 15 : 0; }
+TC_HD TC_CONSTEXPR int tc__decode_scales(const tc_attn_config c) { return tc__decode_type(c) != c.type; }
+TC_HD TC_CONSTEXPR int tc__decode_rest(const tc_attn_config c)
+{
+    return tc__decode_at_scales(c) + (tc__decode_scales(c) ? c.bm * 4 : 0);
 }
 TC_HD TC_CONSTEXPR int tc_attn_decode_threads(const tc_attn_config c) { return c.warps * 32; }
 TC_HD TC_CONSTEXPR int tc__decode_smem(const tc_attn_config c, int stages)
@@ -160,11 +171,12 @@ TC_HD TC_CONSTEXPR int tc__decode_part(const tc_attn_config c) { return c.bm * (
 
 #ifdef __CUDACC__
 
-/* As the functions of tc_softmax.h see it: a warp's slab is the tile of keys. */
+/* As the functions of tc_softmax.h see it: a warp's slab is the tile of keys, of the products' type. */
 TC_DEV TC_CONSTEXPR tc_attn_config tc__decode_of_warp(const tc_attn_config c)
 {
     tc_attn_config w = c;
     w.bn = tc__decode_keys(c);
+    w.type = tc__decode_type(c);
     return w;
 }
 
@@ -361,6 +373,72 @@ TC_DEV int tc__decode_rows(const tc_attn_config c, const tc_attn_decode_params *
 {
     const int rows = x->w.q_len * p->problem.group - tc__decode_row(c, x);
     return rows < c.bm ? rows : c.bm;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Q on its way to shared memory.
+ */
+/* The rows of a unit; those that do not exist become zeros. */
+TC_DEV void tc__decode_load_q(const tc_attn_config c, const tc_attn_decode_params *p, const tc__decode_walk *x,
+                              unsigned char *to)
+{
+    const tc_attn_problem *pr = &p->problem;
+    const int chunks = c.head_dim / 8, first = tc__decode_row(c, x);
+    const uint16_t *q = (const uint16_t *)p->q + (long long)tc__attn_outer_q(pr, &x->w) * p->q_batch;
+#pragma unroll 2
+    for (int e = (int)threadIdx.x; e < c.bm * chunks; e += c.warps * 32) {
+        const int row = e / chunks, ch = e % chunks;
+        const tc_attn_at at = tc__attn_row(pr, &x->w, first + row);
+        uint4 v = make_uint4(0, 0, 0, 0);
+        if (tc__attn_row_exists(pr, &x->w, first + row, at.q))
+            v = *(const uint4 *)(q + (long long)(x->w.q_at + at.q) * p->q_row + at.h * p->q_head + ch * 8);
+        *(uint4 *)(to + tc_rows_at(c.head_dim * 2, (uint32_t)row, (uint32_t)ch)) = v;
+    }
+}
+
+/* The same as f16: a warp has a row, and the row's largest is brought to 2^14. */
+TC_DEV_SM80 void tc__decode_load_scaled(const tc_attn_config c, const tc_attn_decode_params *p,
+                                        const tc__decode_walk *x, unsigned char *to)
+{
+    const tc_attn_problem *pr = &p->problem;
+    const int chunks = c.head_dim / 8, first = tc__decode_row(c, x), lane = tc_lane();
+    const uint16_t *q = (const uint16_t *)p->q + (long long)tc__attn_outer_q(pr, &x->w) * p->q_batch + lane * 8;
+    float *scales = (float *)(to + tc__decode_at_scales(c));
+#pragma unroll 2
+    for (int row = (int)threadIdx.x / 32; row < c.bm; row += c.warps) {
+        const tc_attn_at at = tc__attn_row(pr, &x->w, first + row);
+        uint32_t w[4] = {0u, 0u, 0u, 0u}, top = 0u;
+        if (lane < chunks && tc__attn_row_exists(pr, &x->w, first + row, at.q)) {
+            const uint4 v = *(const uint4 *)(q + (long long)(x->w.q_at + at.q) * p->q_row + at.h * p->q_head);
+            w[0] = v.x, w[1] = v.y, w[2] = v.z, w[3] = v.w;
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const uint32_t upper = w[i] & 0x7fff0000u, lower = w[i] << 16 & 0x7fff0000u;
+            top = upper > top ? upper : top;
+            top = lower > top ? lower : top;
+        }
+        const uint32_t exponent = tc__order_most(top) >> 23, least = exponent < 15u ? 15u : exponent;
+        const float by = __uint_as_float((268u - least) << 23); /* 2^(141 - least) */
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            w[i] = tc_pack(TC_F16, __uint_as_float(w[i] << 16) * by, __uint_as_float(w[i] & 0xffff0000u) * by);
+        if (lane < chunks)
+            *(uint4 *)(to + tc_rows_at(c.head_dim * 2, (uint32_t)row, (uint32_t)lane))
+                = make_uint4(w[0], w[1], w[2], w[3]);
+        if (lane == 0) scales[row] = __uint_as_float((least - 14u) << 23);
+    }
+}
+
+/* What S is to be multiplied by. Behind the barrier after Q. */
+TC_DEV void tc__decode_factors(const tc_attn_config c, const tc_attn_decode_params *p, const tc__decode_walk *x,
+                               const unsigned char *rest, float *factors)
+{
+    const float *scales = (const float *)(rest + tc__decode_at_scales(c));
+    const float of_k = p->k_scale ? p->k_scale[p->scale_heads ? x->w.h / p->problem.group : 0] : 1.f;
+#pragma unroll
+    for (int i = 0; i < c.bm / 8; i++)
+        factors[i] = tc__decode_scales(c) ? of_k * scales[i * 8 + tc_lane() / 4] : of_k;
 }
 
 #endif /* __CUDACC__ */

@@ -34,6 +34,7 @@ typedef struct tc_attn_scores {
     int edges;   /* 0: every row is known to see all of it */
     int few;     /* rows may have been left few keys: what tc_attn_score returned */
     float scale; /* exp2(score * scale) is what softmax wants: tc_attn_scale */
+    int up;      /* a constant: P, and with it sums and O, are 2^up times as large */
 } tc_attn_scores;
 
 TC_DEV float tc_attn_scale(const tc_attn_config c, const tc_attn_problem *p)
@@ -177,6 +178,12 @@ TC_DEV_SM80 void tc__attn_add_rounding(const tc_attn_config c, const tc_attn_sco
     for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, x.s, x.cols, i);
 }
 
+/* What is added in the exponent. */
+TC_DEV float tc__attn_shift(const tc_attn_scores x, float base)
+{
+    return x.up ? fmaf(-base, x.scale, (float)x.up) : -base * x.scale;
+}
+
 /* tc_attn_softmax of kernels with a mask hook: both rows at once, and lanes ask their neighbours only where a maximum
  * rose. In one row after the other ptxas found no place for P beside the products, and serialised them. */
 TC_DEV_SM80 int tc__attn_softmax_both(const tc_attn_scores x, tc_attn_rows *r, float *f)
@@ -195,7 +202,7 @@ TC_DEV_SM80 int tc__attn_softmax_both(const tc_attn_scores x, tc_attn_rows *r, f
         }
     }
 #pragma unroll
-    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : tc__attn_shift(x, r->max[i]);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float a = 0.f, b = 0.f;
@@ -230,7 +237,7 @@ TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const t
     const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
                 top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
                 base = (x.edges || c.score) && to == -TC__INF ? 0.f : to;
-    tc__attn_row_open o = {-base * x.scale, 0.f, 0.f, to > r->max[i]};
+    tc__attn_row_open o = {tc__attn_shift(x, base), 0.f, 0.f, to > r->max[i]};
     f[i] = tc__exp2((r->max[i] - base) * x.scale);
     if (c.causal) o.b = f[i] * 0.f;
     r->sum[i] *= f[i];

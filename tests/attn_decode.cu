@@ -13,7 +13,8 @@
  * The bound is that of attn_fuzz.cu (its head says what each term is for) with what decoding adds:
  *     scores    P is relative to its warp's maximum, which then meets that of the block and that of all blocks: three
  *               differences and three ex2.approx in place of one: 3 (2^-22 (|s_j| + M) + 2^-21)
- *               with .kv another product: 2^-23 |s_j|
+ *               with .kv another product: 2^-23 |s_j|; Q of bf16 in f16, a row's largest at 2^14: 2^-39 max|q| sum|k|
+ *     P         with .kv of f16, the largest at 2^15: 2^-11 in place of the type's, and 2^-40 of V where it is small
  *     sums      a term passes through one more addition for each warp and each part: + warps + parts, of a tile each
  *               at least
  *     V         with .kv another product: 2^-23 |o| */
@@ -221,7 +222,8 @@ static void check(problem *x)
     const int d = c.head_dim, dv = c.head_dim_v, group = x->heads / x->heads_kv, warps = c.warps ? c.warps : 4,
               tile = c.bn ? c.bn : 64;
     const double scale = x->g.scale > 0 ? x->g.scale : (double)(float)(1 / sqrt((double)d));
-    const double u = ldexp(1, c.type == TC_BF16 ? -8 : -11), tiny = c.type == TC_BF16 ? 1e-38 : ldexp(1, -25);
+    const double u = ldexp(1, c.type == TC_BF16 ? -8 : -11), tiny = c.type == TC_BF16 ? 1e-38 : ldexp(1, -25),
+                 u_p = c.kv ? ldexp(1, -11) : u, tiny_p = c.kv ? ldexp(1, -40) : tiny;
     int bad = 0, bad_lse = 0, empty_wrong = 0;
     double worst[2] = {0, 0};
     size_t outside = 0;
@@ -240,7 +242,7 @@ static void check(problem *x)
                 float *lse = x->lse ? x->lse + (x->o.at ? (int64_t)h * x->o.rows + x->o.at[b] + i
                                                 : ((int64_t)b * x->heads + h) * x->o.rows + i) : 0;
                 for (int j = 0; j < lk; j++) {
-                    double dot = 0, all = 0, before;
+                    double dot = 0, all = 0, most_q = 0, keys = 0, before;
                     const int64_t ko = place(&x->k, b, j, hk);
                     s[j] = -INFINITY, err[j] = 0;
                     if (ko < 0 || (c.causal && j > at_k)) continue;
@@ -251,9 +253,12 @@ static void check(problem *x)
                         const double p =
                             (double)value(x->q.type, x->q.host, qo + e) * value(x->k.type, x->k.host, ko + e);
                         dot += p, all += fabs(p);
+                        most_q = fmax(most_q, fabs((double)value(x->q.type, x->q.host, qo + e)));
+                        keys += fabs((double)value(x->k.type, x->k.host, ko + e));
                     }
                     s[j] = before = dot * scale * ks;
-                    err[j] = (d + 8) * ldexp(all * scale * fabs(ks), -23) + (c.kv ? ldexp(fabs(before), -23) : 0);
+                    err[j] = (d + 8) * ldexp(all * scale * fabs(ks), -23);
+                    if (c.kv) err[j] += ldexp(fabs(before), -23) + ldexp(most_q * keys * scale * fabs(ks), -39);
                     if (x->kn->hooks & CAP) {
                         s[j] = x->hook.cap * tanh(before / x->hook.cap);
                         err[j] += ldexp(fabs(before) + fabs(s[j]), -22);
@@ -291,7 +296,7 @@ static void check(problem *x)
                         apart += exp(s[j] - top) * (fabs(w) > from ? fabs(w) : from);
                     }
                     ref = sum / z * gate;
-                    bound = (off + apart * u + size * ldexp(n + n / 16 + 16 + meet, -23) + values * tiny) / z;
+                    bound = (off + apart * u_p + size * ldexp(n + n / 16 + 16 + meet, -23) + values * tiny_p) / z;
                     bound += fabs(sum / z) * (drift / z + ldexp(n / 16 + 64 + meet, -23) + ldexp(1, -22)
                                               + (c.kv ? ldexp(1, -23) : 0));
                     bound = bound * fabs(gate) + ldexp(fabs(ref), -23);
