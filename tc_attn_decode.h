@@ -12,7 +12,7 @@
  * in tc_attn.h; and
  *     .bm       rows of a block, a multiple of 16 (16): a row is a query of one of the heads that share K and V
  *     .warps    of a block (4)
- *     .bn       keys of a tile of all warps (16 for each; 32 where K and V have 8 bits)
+ *     .bn       keys of a tile of all warps (16 for each; 32 where K and V have 8 bits and heads are less than 256)
  *     .stages   tiles in flight, 2..6 (what lets two blocks lie on an SM of Hopper, or else fits there); where a device
  *               gives a block less shared memory, as many as fit
  *     .kv       K and V of TC_E4M3 or TC_S8, which become f16 in registers, exactly (before sm_89 e4m3's NaN reads as

@@ -128,7 +128,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_decode_config(const tc_attn_config giv
     c.kv = c.kv == c.type ? 0 : c.kv;
     c.bm = c.bm ? c.bm : 16;
     c.warps = c.warps ? c.warps : 4;
-    c.bn = c.bn ? c.bn : c.warps * (c.kv && c.bm / 16 * (c.head_dim_v + 32) / 2 <= 144 ? 32 : 16);
+    c.bn = c.bn ? c.bn : c.warps * (c.kv && c.bm / 16 * (c.head_dim_v + 32) / 2 <= 136 ? 32 : 16);
     if (c.stages == 0) {
         const int slots = c.warps * tc__decode_slab(c), tile = slots ? slots : 1,
                   half = (TC__DECODE_HALF - tc__decode_rest(c)) / tile,
