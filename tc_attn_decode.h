@@ -410,11 +410,10 @@ TC_DEV_SM80 void tc__decode_meet(const tc_attn_config c, const tc__decode_place 
             sum += __shfl_xor_sync(0xffffffffu, sum, 2);
             rounding += __shfl_xor_sync(0xffffffffu, rounding, 1);
             rounding += __shfl_xor_sync(0xffffffffu, rounding, 2);
-            if (tc__decode_up(c)) sum *= down, rounding *= down;
             if (lane % 4 == 0) {
                 *tc__decode_stat(stats, 0, warp, t * 16 + lane / 4 + 8 * i) = r->max[i];
-                *tc__decode_stat(stats, 1, warp, t * 16 + lane / 4 + 8 * i) = sum;
-                *tc__decode_stat(stats, 2, warp, t * 16 + lane / 4 + 8 * i) = rounding;
+                *tc__decode_stat(stats, 1, warp, t * 16 + lane / 4 + 8 * i) = sum * down;
+                *tc__decode_stat(stats, 2, warp, t * 16 + lane / 4 + 8 * i) = rounding * down;
             }
         }
     }
@@ -427,8 +426,7 @@ TC_DEV_SM80 void tc__decode_meet(const tc_attn_config c, const tc__decode_place 
 #pragma unroll
             for (int w = 0; w < c.warps; w++)
                 top = fmaxf(top, *tc__decode_stat(stats, 0, w, t * 16 + lane / 4 + 8 * i));
-            f[2 * t + i] = tc__decode_factor(at->rows[t].max[i], top, scale);
-            if (tc__decode_up(c)) f[2 * t + i] *= down;
+            f[2 * t + i] = tc__decode_factor(at->rows[t].max[i], top, scale) * down;
         }
     }
 #pragma unroll 1

@@ -378,21 +378,32 @@ TC_DEV int tc__decode_rows(const tc_attn_config c, const tc_attn_decode_params *
 /* ---------------------------------------------------------------------------------------------------------------------
  * Q on its way to shared memory.
  */
-/* The rows of a unit; those that do not exist become zeros. */
+/* Q of a unit's sequence; 16 bytes of its row `row` of the unit, zeros of one that does not exist. */
+TC_DEV const uint16_t *tc__decode_q(const tc_attn_decode_params *p, const tc__decode_walk *x)
+{
+    return (const uint16_t *)p->q + (long long)tc__attn_outer_q(&p->problem, &x->w) * p->q_batch;
+}
+TC_DEV uint4 tc__decode_q_chunk(const tc_attn_decode_params *p, const tc__decode_walk *x, const uint16_t *q, int row,
+                                int chunk)
+{
+    const tc_attn_at at = tc__attn_row(&p->problem, &x->w, row);
+    uint4 v = make_uint4(0, 0, 0, 0);
+    if (tc__attn_row_exists(&p->problem, &x->w, row, at.q))
+        v = *(const uint4 *)(q + (long long)(x->w.q_at + at.q) * p->q_row + at.h * p->q_head + chunk * 8);
+    return v;
+}
+
+/* The rows of a unit. */
 TC_DEV void tc__decode_load_q(const tc_attn_config c, const tc_attn_decode_params *p, const tc__decode_walk *x,
                               unsigned char *to)
 {
-    const tc_attn_problem *pr = &p->problem;
     const int chunks = c.head_dim / 8, first = tc__decode_row(c, x);
-    const uint16_t *q = (const uint16_t *)p->q + (long long)tc__attn_outer_q(pr, &x->w) * p->q_batch;
+    const uint16_t *q = tc__decode_q(p, x);
 #pragma unroll 2
     for (int e = (int)threadIdx.x; e < c.bm * chunks; e += c.warps * 32) {
         const int row = e / chunks, ch = e % chunks;
-        const tc_attn_at at = tc__attn_row(pr, &x->w, first + row);
-        uint4 v = make_uint4(0, 0, 0, 0);
-        if (tc__attn_row_exists(pr, &x->w, first + row, at.q))
-            v = *(const uint4 *)(q + (long long)(x->w.q_at + at.q) * p->q_row + at.h * p->q_head + ch * 8);
-        *(uint4 *)(to + tc_rows_at(c.head_dim * 2, (uint32_t)row, (uint32_t)ch)) = v;
+        *(uint4 *)(to + tc_rows_at(c.head_dim * 2, (uint32_t)row, (uint32_t)ch))
+            = tc__decode_q_chunk(p, x, q, first + row, ch);
     }
 }
 
@@ -400,18 +411,13 @@ TC_DEV void tc__decode_load_q(const tc_attn_config c, const tc_attn_decode_param
 TC_DEV_SM80 void tc__decode_load_scaled(const tc_attn_config c, const tc_attn_decode_params *p,
                                         const tc__decode_walk *x, unsigned char *to)
 {
-    const tc_attn_problem *pr = &p->problem;
     const int chunks = c.head_dim / 8, first = tc__decode_row(c, x), lane = tc_lane();
-    const uint16_t *q = (const uint16_t *)p->q + (long long)tc__attn_outer_q(pr, &x->w) * p->q_batch + lane * 8;
+    const uint16_t *q = tc__decode_q(p, x);
     float *scales = (float *)(to + tc__decode_at_scales(c));
 #pragma unroll 2
     for (int row = (int)threadIdx.x / 32; row < c.bm; row += c.warps) {
-        const tc_attn_at at = tc__attn_row(pr, &x->w, first + row);
-        uint32_t w[4] = {0u, 0u, 0u, 0u}, top = 0u;
-        if (lane < chunks && tc__attn_row_exists(pr, &x->w, first + row, at.q)) {
-            const uint4 v = *(const uint4 *)(q + (long long)(x->w.q_at + at.q) * p->q_row + at.h * p->q_head);
-            w[0] = v.x, w[1] = v.y, w[2] = v.z, w[3] = v.w;
-        }
+        const uint4 v = lane < chunks ? tc__decode_q_chunk(p, x, q, first + row, lane) : make_uint4(0, 0, 0, 0);
+        uint32_t w[4] = {v.x, v.y, v.z, v.w}, top = 0u;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const uint32_t upper = w[i] & 0x7fff0000u, lower = w[i] << 16 & 0x7fff0000u;

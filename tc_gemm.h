@@ -188,11 +188,10 @@
  * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
  * before it reads or writes anything. 0: the same on Hopper where it pays, which is in calls of less than 0.1 ms that
  * do not wait for the memory alone (tc_gemm_choice.h; not with .groups and rows that TMA refuses; with .weights where
- * multiprocessors are left over). -1: never.
- * With args.pdl = 1 and args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
- * operand: say so of weights, which nobody writes. It must be written by no kernel that may still run: in a chain of
- * such kernels that is not the one before alone, for the next may start before the last but one has ended. Of Hopper's
- * kernels; Blackwell's of tcgen05 take part in PDL, and wait for all operands.
+ * multiprocessors are left over). -1: never. With args.pdl = 1 and args.pdl_constant = TC_CONSTANT_B (or _A, or both)
+ * it does not wait for that operand: say so of weights, which nobody writes. It must be written by no kernel that may
+ * still run: in a chain of such kernels that is not the one before alone, for the next may start before the last but
+ * one has ended. Of Hopper's kernels; Blackwell's of tcgen05 take part in PDL, and wait for all operands.
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
  *     tc_gemm_sm90_prepare(config, args, clusters, &launch)    checks both; tc_gemm_sm90_launch: grid, block, smem,

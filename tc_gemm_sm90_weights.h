@@ -65,6 +65,41 @@ TC_DEV tc__weights_place tc__weights_place_of(tc_gemm_config_in c, const tc_gemm
     const tc__weights_place p = {(uint32_t)tc_opaque((int)(brick + t * 16u)), (uint32_t)tc_opaque((int)factors)};
     return p;
 }
+
+/* A consumer thread on its way through the ring: where it stands, the slot there, its own codes in one. */
+typedef struct tc__weights_walk {
+    tc_ring ring;
+    uint32_t slot;
+    tc__weights_place own;
+} tc__weights_walk;
+
+TC_DEV tc__weights_place tc__weights_here(const tc__weights_walk *w) { return tc__weights_place_in(w->own, w->slot); }
+
+TC_DEV_SM90 tc__weights_walk tc__weights_begin(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_ring *ring)
+{
+    const tc__weights_walk w = {*ring, g->ring + ring->stage * g->slot, tc__weights_place_of(c, g)};
+    if (!g->p->weights.at) tc__weights_blank(c, tc__weights_here(&w));
+    return w;
+}
+TC_DEV void tc__weights_next(const tc_gemm90_block *g, tc__weights_walk *w)
+{
+    tc_ring_next(&w->ring, g->stages);
+    w->slot = g->ring + w->ring.stage * g->slot;
+}
+
+/* Descriptor of A's rows in the slot. */
+TC_DEV uint64_t tc__weights_a(tc_gemm_config_in c, const tc__weights_walk *w)
+{
+    return tc_wgmma_desc(w->slot + (uint32_t)tc__gemm90_a_bytes(c), 128);
+}
+
+/* A warp gives a slot back. */
+TC_DEV_SM90 void tc__weights_give(const tc_gemm90_block *g, uint32_t stage, int gives)
+{
+    __syncwarp();
+    tc__mbarrier_arrive_if(threadIdx.x % 32u == 0u && gives, tc_pipe_empty(g->pipe, stage));
+}
+
 /* .weights: B's rows come from registers, of packed codes. While the Tensor Cores are at half a block of k, registers
  * of the half after it are made, of what was read before, and the half after that is read. The place in the ring, and
  * with it descriptors, is in uniform registers (tc__gemm90_loop), and but for the end of k no branch parts the loop. */
@@ -73,21 +108,17 @@ TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs
 {
     const int steps = c.bk / 32; /* of half a block */
     const tc_operand ob = tc__gemm90_b(c, c.bn);
-    tc_gemm90_consumer *u = l->u;
-    tc_ring ring = u->ring;
-    const uint32_t blocks = u->w.k_blocks;
-    const tc__weights_place own = tc__weights_place_of(c, g);
-    const int gives = threadIdx.x % 32u == 0u;
-    uint32_t a[2][16], slot = g->ring + ring.stage * g->slot;
+    const uint32_t blocks = l->u->w.k_blocks;
+    uint32_t a[2][16];
     tc__weights_raw raw;
-    if (!g->p->weights.at) tc__weights_blank(c, tc__weights_place_in(own, slot));
-    tc__weights_read(c, tc__weights_place_in(own, slot), 0, &raw);
+    tc__weights_walk w = tc__weights_begin(c, g, &l->u->ring);
+    tc__weights_read(c, tc__weights_here(&w), 0, &raw);
     tc__weights_make(c, &raw, 0, a[0]);
-    tc__weights_read(c, tc__weights_place_in(own, slot), 1, &raw);
+    tc__weights_read(c, tc__weights_here(&w), 1, &raw);
     for (uint32_t kb = 0; kb < blocks; kb++) {
-        const uint32_t now = ring.stage;
+        const uint32_t now = w.ring.stage;
         const int more = kb + 1 < blocks;
-        const uint64_t db = tc_wgmma_desc(slot + (uint32_t)tc__gemm90_a_bytes(c), 128);
+        const uint64_t db = tc__weights_a(c, &w);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             tc_wgmma_fence();
@@ -99,23 +130,21 @@ TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs
             tc_wgmma_commit_group();
             TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
             if (half == 0) {
-                __syncwarp();
-                tc__mbarrier_arrive_if(gives && kb > 0, tc_pipe_empty(g->pipe, l->last));
+                tc__weights_give(g, l->last, kb > 0);
                 tc__weights_make(c, &raw, 1, a[1]);
-                tc_ring_next(&ring, g->stages);
-                slot = g->ring + ring.stage * g->slot;
+                tc__weights_next(g, &w);
                 if (more) {
-                    TC_PIPE_WAIT_FULL(g->pipe, &ring);
-                    tc__weights_read(c, tc__weights_place_in(own, slot), 0, &raw);
+                    TC_PIPE_WAIT_FULL(g->pipe, &w.ring);
+                    tc__weights_read(c, tc__weights_here(&w), 0, &raw);
                 }
             } else {
                 tc__weights_make(c, &raw, 0, a[0]); /* behind the last block of nothing, which nobody reads */
-                if (more) tc__weights_read(c, tc__weights_place_in(own, slot), 1, &raw);
+                if (more) tc__weights_read(c, tc__weights_here(&w), 1, &raw);
             }
         }
         l->last = now;
     }
-    u->ring = ring;
+    l->u->ring = w.ring;
 }
 
 /* The same of 4 bits for 16 rows of D or less, where threads take longer than the Tensor Cores. A warpgroup's warps
@@ -127,20 +156,16 @@ TC_DEV_SM90A void tc__gemm90_weights_few_loop(tc_gemm_config_in c, const tc_wgmm
 {
     const int steps = c.bk / 16;
     const tc_operand ob = tc__gemm90_b(c, c.bn);
-    tc_gemm90_consumer *u = l->u;
-    tc_ring ring = u->ring;
-    const uint32_t blocks = u->w.k_blocks;
-    const tc__weights_place own = tc__weights_place_of(c, g);
-    const int gives = threadIdx.x % 32u == 0u;
-    uint32_t a[32], slot = g->ring + ring.stage * g->slot;
+    const uint32_t blocks = l->u->w.k_blocks;
+    uint32_t a[32];
     tc__weights_raw raw[2]; /* of the halves of a block */
-    if (!g->p->weights.at) tc__weights_blank(c, tc__weights_place_in(own, slot));
+    tc__weights_walk w = tc__weights_begin(c, g, &l->u->ring);
 #pragma unroll
-    for (int half = 0; half < 2; half++) tc__weights_read(c, tc__weights_place_in(own, slot), half, &raw[half]);
+    for (int half = 0; half < 2; half++) tc__weights_read(c, tc__weights_here(&w), half, &raw[half]);
     for (uint32_t kb = 0; kb < blocks; kb++) {
-        const uint32_t now = ring.stage;
+        const uint32_t now = w.ring.stage;
         const int more = kb + 1 < blocks;
-        const uint64_t db = tc_wgmma_desc(slot + (uint32_t)tc__gemm90_a_bytes(c), 128);
+        const uint64_t db = tc__weights_a(c, &w);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             if (tc__weights_same(c, half)) tc__weights_take_factors(&raw[1], &raw[0]);
@@ -151,19 +176,17 @@ TC_DEV_SM90A void tc__gemm90_weights_few_loop(tc_gemm_config_in c, const tc_wgmm
         for (int s = 0; s < steps; s++)
             mma(l->acc, a + 4 * s, tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)), s > 0 ? 1 : kb > 0);
         tc_wgmma_commit_group();
-        tc_ring_next(&ring, g->stages);
-        slot = g->ring + ring.stage * g->slot;
+        tc__weights_next(g, &w);
         if (more) {
-            TC_PIPE_WAIT_FULL(g->pipe, &ring);
+            TC_PIPE_WAIT_FULL(g->pipe, &w.ring);
 #pragma unroll
-            for (int half = 0; half < 2; half++) tc__weights_read(c, tc__weights_place_in(own, slot), half, &raw[half]);
+            for (int half = 0; half < 2; half++) tc__weights_read(c, tc__weights_here(&w), half, &raw[half]);
         }
         TC_WGMMA_WAIT_GROUP(0);
-        __syncwarp();
-        tc__mbarrier_arrive_if(gives && more, tc_pipe_empty(g->pipe, now));
+        tc__weights_give(g, now, more);
         l->last = now;
     }
-    u->ring = ring;
+    l->u->ring = w.ring;
 }
 
 /* Which of the two. */
