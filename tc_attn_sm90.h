@@ -379,11 +379,12 @@ typedef struct tc__attn90_consumer {
     uint32_t *a;    /* P as an A operand */
     /* TC_E4M3 */
     float *t;       /* the fragment of P V of 64 columns */
+    float shift[2]; /* of each row what is added to a score to make it an exponent */
+    int unseen;     /* a row of the warp has not seen a score yet */
     float unit[2];  /* of each row what S is multiplied by, but for the factor of a block of keys */
     float f[2];     /* and tc__attn90_rescale_late: what O's rows are to be multiplied by before P V is added */
     float k_factor, v_factor; /* K's; V's, by which O is still to be multiplied */
     int head;       /* K's and V's */
-    int k_ready, v_ready; /* the next tiles have been seen to be there */
     int few;        /* rows may see so few keys that the rounding of P counts */
     int skip; /* 1: this warpgroup's rows see nothing of the first tile of keys: tc__attn90_narrow */
 } tc__attn90_consumer;
@@ -438,9 +439,10 @@ TC_DEV_SM90 tc__attn90_consumer tc__attn90_consumer_of(const tc_attn_config c, c
     return u;
 }
 
-/* A tile of keys in tc__attn90_step; add: whether O holds anything yet; the rest as in tc_attn_scores. */
+/* A tile of keys in tc__attn90_step; add: whether O holds anything yet; blocks: TC_E4M3: keys may have factors of their
+ * own; the rest as in tc_attn_scores. */
 typedef struct tc__attn90_tile {
-    int n, state, add, edges;
+    int n, state, add, edges, blocks;
 } tc__attn90_tile;
 
 /* What a consumer knows when it is compiled: the configuration and its instructions. */
@@ -561,6 +563,7 @@ TC_DEV_SM90A void tc__attn90_v_done(const tc_attn_config c, tc__attn90_consumer 
 TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
                                     tc__attn90_consumer *u, const tc__attn90_tile t);
 TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem);
+TC_DEV int tc__attn_fp8_blocks(const tc_attn_sm90_params *p);
 
 /* One more tile of keys of a tile of work: its S is multiplied together with P V of the tile before it, and the
  * softmax runs while P V does. Leaves P. */
@@ -620,7 +623,7 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
     if (c.mask || (c.head_dim_v > 192 && (c.causal || c.window))) { /* of wide heads one loop, for want of registers */
         for (n = tc_attn_next(c, a, &u->w, u->n, &state); n >= u->w.lo;
              n = tc_attn_next(c, a, &u->w, n, &state), add = 1) {
-            const tc__attn90_tile t = {n, state, add, 1};
+            const tc__attn90_tile t = {n, state, add, 1, 1};
             tc__attn90_step(kernel, p, u, t);
         }
     } else {
@@ -629,16 +632,21 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
          * is done where keys are few: in the other one, which is hot, it would stand in the way. */
         if (c.causal || c.window || c.score || c.type == TC_E4M3)
             for (; (n >= u->w.free_hi || (c.type == TC_E4M3 && u->few)) && n >= u->w.lo; n--, add = 1) {
-                const tc__attn90_tile t = {n, state, add, 1};
+                const tc__attn90_tile t = {n, state, add, 1, 1};
+                tc__attn90_step(kernel, p, u, t);
+            }
+        if (c.type == TC_E4M3 && tc__attn_fp8_blocks(p))
+            for (; n >= u->w.free_lo; n--, add = 1) {
+                const tc__attn90_tile t = {n, state, add, 0, 1};
                 tc__attn90_step(kernel, p, u, t);
             }
         for (; n >= u->w.free_lo; n--, add = 1) {
-            const tc__attn90_tile t = {n, state, add, 0};
+            const tc__attn90_tile t = {n, state, add, 0, 0};
             tc__attn90_step(kernel, p, u, t);
         }
         if (c.window)
             for (; n >= u->w.lo; n--, add = 1) {
-                const tc__attn90_tile t = {n, state, add, 1};
+                const tc__attn90_tile t = {n, state, add, 1, 1};
                 tc__attn90_step(kernel, p, u, t);
             }
     }

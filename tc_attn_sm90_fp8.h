@@ -20,9 +20,8 @@
  * anyway when a maximum rises, and to the end.
  *     A factor is positive, 2^-60 to 2^60; 0 (of a block of zeros) is taken as 2^-64. Others are not looked for.
  *
- * P is exp2(score - maximum + 8), so that it fills e4m3's range: 1 is 256, and what is below 2^-18 of a row's maximum
- * is 0. A maximum that rises by less than 0.75 in the exponent stays as it was: P still fits, and what depends on it
- * stays too. What is rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P
+ * P is exp2(score - maximum + 6): 1 is 64, and what is below 2^-16 of a row's maximum is 0. The rest of e4m3's range is
+ * for maxima that rise by less than 2.75 in the exponent: they stay as they were, and what depends on them too. What is rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P
  * before it was rounded, which the log-sum-exp is made of too. To divide by the sum of what was multiplied is the
  * better where the values of V have a mean: o is then off by the rounding of p_j times v_j - o, and not v_j. But it
  * takes a conversion back for each two scores; over many keys roundings cancel as well in the sum of the p_j as in that
@@ -75,6 +74,13 @@ TC_DEV const tc__attn_scaling *tc__attn_fp8_scaling(const tc_attn_problem *p)
     return (const tc__attn_scaling *)(p->hook + TC__ATTN_SCALING_AT);
 }
 
+/* Whether K or V have factors of blocks of keys. */
+TC_DEV int tc__attn_fp8_blocks(const tc_attn_sm90_params *p)
+{
+    const tc__attn_scaling *s = tc__attn_fp8_scaling(&p->problem);
+    return s->k.rows | s->v.rows;
+}
+
 /* Number `block` of head h of batch b. */
 TC_DEV float tc__attn_fp8_factor(const tc__attn_factor_list *l, tc_attn_at at, int block)
 {
@@ -117,8 +123,8 @@ TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem)
 /* ---------------------------------------------------------------------------------------------------------------------
  * Consumers. O is promoted in pieces of 64 columns: 32 registers.
  */
-#define TC__ATTN_FP8_SHIFT 8.f  /* P is 2 to this where a row's maximum is */
-#define TC__ATTN_FP8_SLACK .75f /* it may be that much larger: 2^8.75 becomes 416 */
+#define TC__ATTN_FP8_SHIFT 6.f  /* P is 2 to this where a row's maximum is */
+#define TC__ATTN_FP8_TOP 8.75f  /* and may be 2 to this, which becomes 416, where the maximum has risen since */
 #define TC__ATTN_FP8_FEW 512    /* keys */
 
 TC_HD TC_CONSTEXPR int tc__attn_fp8_pieces(const tc_attn_config c)
@@ -155,75 +161,98 @@ TC_DEV_SM90A void tc__attn_fp8_promote(const tc_attn_config c, tc__attn90_consum
     }
 }
 
-/* What scores are multiplied by before they are exponents, and what is added to those: a row each. */
-typedef struct tc__attn_fp8_exponents {
-    float scale[2], shift[2];
-    int rise; /* a row of the warp has a new maximum */
-} tc__attn_fp8_exponents;
-
-/* Whether the scores of a lane's row i may ask for a new maximum: the largest of them, compared by their bits, which
- * says nothing where all are negative. (Comparisons of integers come two in an instruction.) */
-TC_DEV int tc__attn_fp8_rises(const tc_attn_scores x, const tc__attn90_consumer *u, const int i, float scale)
+/* The other pieces, each when the one before it has been added to O. All but the last are then. */
+TC_DEV_SM90A void tc__attn_fp8_rest(const tc_attn_config c, tc__attn90_consumer *u)
 {
-    int top = tc_bits_from_f32(x.s[2 * i]), other = tc_bits_from_f32(x.s[2 * i + 1]);
 #pragma unroll
-    for (int j = 1; j < x.cols / 8; j++) {
-        const int a = (int)tc_bits_from_f32(x.s[4 * j + 2 * i]), b = (int)tc_bits_from_f32(x.s[4 * j + 2 * i + 1]);
-        if (j % 2) top = max(max(a, b), top);
-        else other = max(max(a, b), other);
+    for (int i = 1; i < tc__attn_fp8_pieces(c); i++) {
+        TC_WGMMA_WAIT_GROUP(0);
+        tc__attn_fp8_promote(c, u, i - 1);
+        tc__attn_fp8_pv(c, u, i);
     }
-    top = max(top, other);
-    return top < 0 || tc_f32_from_bits((uint32_t)top) * scale > u->r.max[i] + TC__ATTN_FP8_SLACK;
 }
 
-/* New maxima of the rows, as exponents; f: by what that changes what was added up before. A maximum that rises by so
- * little that P still fits stays as it is: then, which is nearly always, no lane asks its neighbours. */
-TC_DEV_SM90 tc__attn_fp8_exponents tc__attn_fp8_maxima(const tc_attn_scores x, tc__attn90_consumer *u, float *f)
+/* New maxima, of each row that has an exponent above what P takes, or had no score so far. Exponents, sums and what O is
+ * to be multiplied by (f) follow. It is rare, so that it may cost something. */
+TC_DEV_SM90 void tc__attn_fp8_raise(const tc_attn_config c, tc__attn90_consumer *u, float *f)
 {
     tc_attn_rows *r = &u->r;
-    tc__attn_fp8_exponents e;
-    e.rise = 1;
-#pragma unroll
-    for (int i = 0; i < 2; i++) e.scale[i] = u->unit[i] * x.scale, f[i] = 1.f;
-    if (!x.edges) {
-        const int first = tc__attn_fp8_rises(x, u, 0, e.scale[0]), second = tc__attn_fp8_rises(x, u, 1, e.scale[1]);
-        e.rise = __any_sync(0xffffffffu, first | second);
-    }
-    if (e.rise) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float top = tc__attn_quad_max(tc__attn_top(x, i, 0, 0.f) * e.scale[i]),
-                        to = top > r->max[i] + TC__ATTN_FP8_SLACK ? top : r->max[i];
-            f[i] = tc__exp2(r->max[i] - (to == -TC__INF ? 0.f : to));
-            r->sum[i] *= f[i];
-            r->rounding[i] *= f[i];
-            r->max[i] = to;
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < 2; i++) e.shift[i] = TC__ATTN_FP8_SHIFT - (r->max[i] == -TC__INF ? 0.f : r->max[i]);
-    return e;
-}
-
-/* Scores to probabilities, in place. */
-TC_DEV_SM90 void tc__attn_fp8_exp(const tc_attn_config c, tc__attn90_consumer *u, const tc__attn_fp8_exponents e)
-{
+    const tc_attn_scores x = {u->s, c.bn, 0, 0, 0, 0, 0, 1.f};
+    float fell[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        float a = 0.f, b = 0.f;
-#pragma unroll
-        for (int j = 0; j < c.bn / 8; j++) {
-            float *p = u->s + 4 * j + 2 * i;
-            p[0] = tc__exp2(fmaf(p[0], e.scale[i], e.shift[i]));
-            p[1] = tc__exp2(fmaf(p[1], e.scale[i], e.shift[i]));
-            a += p[0];
-            b += p[1];
-        }
-        u->r.sum[i] += a + b;
+        const float base = TC__ATTN_FP8_SHIFT - u->shift[i], over = tc__attn_quad_max(tc__attn_top(x, i, 0, 0.f)),
+                    top = over - u->shift[i],
+                    to = over > TC__ATTN_FP8_TOP || r->max[i] == -TC__INF ? top : r->max[i],
+                    next = to == -TC__INF ? 0.f : to;
+        f[i] = tc__exp2(r->max[i] - next);
+        r->sum[i] *= f[i];
+        r->rounding[i] *= f[i];
+        r->max[i] = to;
+        u->shift[i] = TC__ATTN_FP8_SHIFT - next;
+        fell[i] = base - next;
     }
+    u->unseen = __any_sync(0xffffffffu, r->max[0] == -TC__INF || r->max[1] == -TC__INF);
+#pragma unroll
+    for (int j = 0; j < c.bn / 2; j++) u->s[j] += fell[j / 2 % 2];
 }
 
-/* Four codes, a in the lowest byte; put together by mov, which ptxas makes a part of the second conversion. */
+/* Scores to exponents, in place, by the maxima so far. The return value: whether tc__attn_fp8_raise is due. That is
+ * asked of the exponents' bits as integers, two comparisons an instruction: negative ones are negative, and NaN is above
+ * all. */
+TC_DEV_SM90 int tc__attn_fp8_exponents(const tc_attn_config c, tc__attn90_consumer *u, float scale)
+{
+    int top[4];
+#pragma unroll
+    for (int j = 0; j < c.bn / 2; j++) {
+        u->s[j] = fmaf(u->s[j], u->unit[j / 2 % 2] * scale, u->shift[j / 2 % 2]);
+        if (j < 4) top[j] = (int)tc_bits_from_f32(u->s[j]);
+    }
+#pragma unroll
+    for (int j = 4; j < c.bn / 2; j += 2)
+        top[j / 2 % 4] = max(max((int)tc_bits_from_f32(u->s[j]), (int)tc_bits_from_f32(u->s[j + 1])), top[j / 2 % 4]);
+    top[0] = max(max(top[0], top[1]), max(top[2], top[3]));
+    return __any_sync(0xffffffffu, u->unseen || top[0] > (int)tc_bits_from_f32(TC__ATTN_FP8_TOP));
+}
+
+/* Scores to exponents of the first tile of a tile of work, and its maxima. */
+TC_DEV_SM90 void tc__attn_fp8_first_maxima(const tc_attn_config c, tc__attn90_consumer *u, const tc_attn_scores x)
+{
+    tc_attn_rows *r = &u->r;
+    float scale[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        scale[i] = u->unit[i] * x.scale;
+        r->max[i] = tc__attn_quad_max(tc__attn_top(x, i, 0, 0.f) * scale[i]);
+        u->shift[i] = TC__ATTN_FP8_SHIFT - (r->max[i] == -TC__INF ? 0.f : r->max[i]);
+    }
+    u->unseen = __any_sync(0xffffffffu, r->max[0] == -TC__INF || r->max[1] == -TC__INF);
+#pragma unroll
+    for (int j = 0; j < c.bn / 2; j++) u->s[j] = fmaf(u->s[j], scale[j / 2 % 2], u->shift[j / 2 % 2]);
+}
+
+/* Exponents to probabilities, in place. */
+TC_DEV_SM90 void tc__attn_fp8_exp(const tc_attn_config c, tc__attn90_consumer *u)
+{
+#pragma unroll
+    for (int j = 0; j < c.bn / 2; j++) u->s[j] = tc__exp2(u->s[j]);
+}
+
+/* The probabilities' sums by rows. They are made when S's place is about to be given to the next, and not beside the
+ * exponentials, where an addition that waits for one holds up the next: 3 to 6 %. */
+TC_DEV_SM90 void tc__attn_fp8_sum(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    float a[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) a[e] = u->s[e];
+#pragma unroll
+    for (int j = 4; j < c.bn / 2; j++) /* volatile: it stays where the caller put it */
+        asm volatile("add.f32 %0, %0, %1;" : "+f"(a[j % 4]) : "f"(u->s[j]));
+    u->r.sum[0] += a[0] + a[1];
+    u->r.sum[1] += a[2] + a[3];
+}
+
+/* Four codes, a in the lowest byte. */
 TC_DEV_SM90 uint32_t tc__attn_fp8_four(float a, float b, float c, float d)
 {
     uint32_t r;
@@ -262,17 +291,12 @@ TC_DEV_SM90 void tc__attn_fp8_pack(const tc_attn_config c, tc__attn90_consumer *
     }
 }
 
-/* V's factor of tile n from now on: O, which is kept in units of it, is to be multiplied by u->f. The return value:
- * whether that may be another than f. */
-TC_DEV_SM90 int tc__attn_fp8_units(const tc__attn_factor_list *v, tc__attn90_consumer *u, int n, const float *f)
+/* V's factor of tile n from now on: O, which is kept in units of it, is to be multiplied by more than f. */
+TC_DEV_SM90 void tc__attn_fp8_units(const tc__attn_factor_list *v, tc__attn90_consumer *u, int n, const float *f)
 {
-    u->f[0] = f[0], u->f[1] = f[1];
-    if (v->rows) {
-        const float next = tc__attn_fp8_of_keys(v, u, n), ratio = u->v_factor * tc__inverse(next);
-        u->f[0] *= ratio, u->f[1] *= ratio;
-        u->v_factor = next;
-    }
-    return v->rows != 0;
+    const float next = tc__attn_fp8_of_keys(v, u, n), ratio = u->v_factor * tc__inverse(next);
+    u->f[0] = f[0] * ratio, u->f[1] = f[1] * ratio;
+    u->v_factor = next;
 }
 
 /* The first S of a tile of work, after it was issued: to P. */
@@ -281,7 +305,6 @@ TC_DEV_SM90A void tc__attn_fp8_first(const tc_attn_config c, const tc_attn_sm90_
     const tc_attn_problem *a = &p->problem;
     const tc__attn_scaling *s = tc__attn_fp8_scaling(a);
     tc_attn_scores x = {u->s, c.bn, u->r.row, 0, 0, 1, 0, 1.f};
-    float f[2];
     x.n = u->n = tc_attn_next(c, a, &u->w, u->w.hi, &x.state);
     u->head = u->w.h / (a->heads / a->heads_kv);
     x.scale = u->k_factor = tc__attn_fp8_of_keys(&s->k, u, x.n);
@@ -302,72 +325,74 @@ TC_DEV_SM90A void tc__attn_fp8_first(const tc_attn_config c, const tc_attn_sm90_
 #pragma unroll
     for (int i = 0; i < c.head_dim_v / 2; i++) u->r.o[i] = 0.f;
     tc_attn_score(c, a, &u->w, x);
-    tc__attn_fp8_exp(c, u, tc__attn_fp8_maxima(x, u, f));
+    tc__attn_fp8_first_maxima(c, u, x);
+    tc__attn_fp8_exp(c, u);
     u->few = (u->w.free_hi - u->w.free_lo) * c.bn < TC__ATTN_FP8_FEW;
     tc__attn_fp8_pack(c, u, u->few);
     u->f[0] = u->f[1] = 1.f;
-    u->k_ready = u->v_ready = 0;
 }
 
-/* As tc__attn90_step. The next warpgroup issues its products when this one is about to begin with the exponentials: the
- * two of them, which one unit computes, then come one after the other. And whether the next K and V are there is asked
- * meanwhile, so that nobody waits for the answer. */
+/* The end of a step: exponents to P. rise: maxima rose, by which O is to be multiplied by f. The next warpgroup may
+ * issue its products as soon as P V has been multiplied, when this one is at the beginning of its exponentials: what
+ * these cost beside products of the other one is more than what the Tensor Cores lose (3 to 5 %). */
+TC_DEV_SM90A void tc__attn_fp8_end(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
+                                   tc__attn90_consumer *u, const tc__attn90_tile t, const int rise, const float *f)
+{
+    const tc_attn_config c = kernel.c;
+    const tc__attn_scaling *s = tc__attn_fp8_scaling(&p->problem);
+    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1, blocks = t.blocks && s->v.rows;
+    tc__attn_fp8_exp(c, u);
+    TC_WGMMA_WAIT_GROUP(0);
+    if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+    tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
+    tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
+    tc_ring_next(&u->v, c.stages);
+    tc__attn_fp8_pack(c, u, t.edges && u->few);
+    u->f[0] = f[0], u->f[1] = f[1];
+    if (blocks) tc__attn_fp8_units(&s->v, u, t.n, f);
+    if (c.promote == TC_FAST && (rise || blocks)) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
+}
+
+/* As tc__attn90_step. */
 TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
                                     tc__attn90_consumer *u, const tc__attn90_tile t)
 {
     const tc_attn_config c = kernel.c;
     const tc__attn_scaling *s = tc__attn_fp8_scaling(&p->problem);
-    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
-    tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, 1.f};
-    tc__attn_fp8_exponents e;
-    tc_ring v = u->v;
-    float f[2];
-    int other;
-    if (s->k.rows) u->k_factor = tc__attn_fp8_of_keys(&s->k, u, t.n);
-    x.scale = u->k_factor;
-    if (!u->k_ready)
-        TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+    const tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, 1.f};
+    float f[2] = {1.f, 1.f};
+    int rise;
+    if (t.blocks && s->k.rows) u->k_factor = tc__attn_fp8_of_keys(&s->k, u, t.n);
+    TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+    tc__attn_fp8_sum(c, u);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
     tc__attn90_qk(kernel, u);
-    if (!u->v_ready)
-        TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+    TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
     tc__attn_fp8_pv(c, u, 0);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
     tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
-    tc_ring_next(&v, c.stages);
-    u->k_ready = tc_mbarrier_test_wait_parity(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase);
-    u->v_ready = tc_mbarrier_test_wait_parity(tc__attn90_v_full(c, u->smem, v.stage), v.phase);
     tc_attn_score(c, &p->problem, &u->w, x);
-    e = tc__attn_fp8_maxima(x, u, f);
-    if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
-#pragma unroll
-    for (int i = 1; i < tc__attn_fp8_pieces(c); i++) {
-        TC_WGMMA_WAIT_GROUP(0);
-        tc__attn_fp8_promote(c, u, i - 1);
-        tc__attn_fp8_pv(c, u, i);
+    rise = tc__attn_fp8_exponents(c, u, u->k_factor);
+    tc__attn_fp8_rest(c, u);
+    if (t.edges) {
+        if (rise) tc__attn_fp8_raise(c, u, f);
+        tc__attn_fp8_end(kernel, p, u, t, rise, f);
+    } else if (rise) { /* a copy of its own: code that is jumped over costs those who jump 35 cycles */
+        tc__attn_fp8_raise(c, u, f);
+        tc__attn_fp8_end(kernel, p, u, t, 1, f);
+    } else {
+        tc__attn_fp8_end(kernel, p, u, t, 0, f);
     }
-    tc__attn_fp8_exp(c, u, e);
-    TC_WGMMA_WAIT_GROUP(0);
-    tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
-    tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
-    u->v = v;
-    tc__attn_fp8_pack(c, u, t.edges && u->few);
-    other = tc__attn_fp8_units(&s->v, u, t.n, f);
-    if (c.promote == TC_FAST && __builtin_expect(e.rise || other, 0)) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
 }
 
 /* The last P V of a tile of work: issued, and all but its last piece added to O. */
 TC_DEV_SM90A void tc__attn_fp8_last(const tc_attn_config c, tc__attn90_consumer *u)
 {
+    tc__attn_fp8_sum(c, u);
     tc__attn_fp8_pv(c, u, 0);
-#pragma unroll
-    for (int i = 1; i < tc__attn_fp8_pieces(c); i++) {
-        TC_WGMMA_WAIT_GROUP(0);
-        tc__attn_fp8_promote(c, u, i - 1);
-        tc__attn_fp8_pv(c, u, i);
-    }
+    tc__attn_fp8_rest(c, u);
 }
 
 /* A tile of work to O. */
