@@ -332,21 +332,20 @@ TC_DEV_SM90A void tc__attn_fp8_first(const tc_attn_config c, const tc_attn_sm90_
     u->f[0] = u->f[1] = 1.f;
 }
 
-/* The end of a step: exponents to P. rise: maxima rose, by which O is to be multiplied by f. The next warpgroup may
- * issue its products as soon as P V has been multiplied, when this one is at the beginning of its exponentials: what
- * these cost beside products of the other one is more than what the Tensor Cores lose (3 to 5 %). */
+/* The end of a step: exponents to P. rise: maxima rose, for which O is to be multiplied by f. The next warpgroup may
+ * issue its products now that those of this one have been multiplied, and exponentials begin: what these cost beside
+ * products of the other one is more than what the Tensor Cores lose. */
 TC_DEV_SM90A void tc__attn_fp8_end(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
                                    tc__attn90_consumer *u, const tc__attn90_tile t, const int rise, const float *f)
 {
     const tc_attn_config c = kernel.c;
     const tc__attn_scaling *s = tc__attn_fp8_scaling(&p->problem);
     const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1, blocks = t.blocks && s->v.rows;
-    tc__attn_fp8_exp(c, u);
-    TC_WGMMA_WAIT_GROUP(0);
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
-    tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
     tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
     tc_ring_next(&u->v, c.stages);
+    tc__attn_fp8_exp(c, u);
+    tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
     tc__attn_fp8_pack(c, u, t.edges && u->few);
     u->f[0] = f[0], u->f[1] = f[1];
     if (blocks) tc__attn_fp8_units(&s->v, u, t.n, f);
@@ -376,10 +375,11 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     tc_attn_score(c, &p->problem, &u->w, x);
     rise = tc__attn_fp8_exponents(c, u, u->k_factor);
     tc__attn_fp8_rest(c, u);
+    TC_WGMMA_WAIT_GROUP(0);
     if (t.edges) {
         if (rise) tc__attn_fp8_raise(c, u, f);
         tc__attn_fp8_end(kernel, p, u, t, rise, f);
-    } else if (rise) { /* a copy of its own: code that is jumped over costs those who jump 35 cycles */
+    } else if (rise) { /* a copy of its own: to jump over code costs 35 cycles. A warp's own: there is no wgmma in it */
         tc__attn_fp8_raise(c, u, f);
         tc__attn_fp8_end(kernel, p, u, t, 1, f);
     } else {
@@ -390,8 +390,8 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
 /* The last P V of a tile of work: issued, and all but its last piece added to O. */
 TC_DEV_SM90A void tc__attn_fp8_last(const tc_attn_config c, tc__attn90_consumer *u)
 {
-    tc__attn_fp8_sum(c, u);
     tc__attn_fp8_pv(c, u, 0);
+    tc__attn_fp8_sum(c, u);
     tc__attn_fp8_rest(c, u);
 }
 
