@@ -21,11 +21,12 @@
  *     A factor is positive, 2^-60 to 2^60; 0 (of a block of zeros) is taken as 2^-64. Others are not looked for.
  *
  * P is exp2(score - maximum + 6): 1 is 64, and what is below 2^-16 of a row's maximum is 0. The rest of e4m3's range is
- * for maxima that rise by less than 2.75 in the exponent: they stay as they were, and what depends on them too. What is rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P
- * before it was rounded, which the log-sum-exp is made of too. To divide by the sum of what was multiplied is the
- * better where the values of V have a mean: o is then off by the rounding of p_j times v_j - o, and not v_j. But it
- * takes a conversion back for each two scores; over many keys roundings cancel as well in the sum of the p_j as in that
- * of p_j v_j. It is done where it counts, for rows that may see fewer than 512 keys.
+ * for maxima that rise by less than 2.75 in the exponent: they stay as they were, and what depends on them too. What is
+ * rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P before it was
+ * rounded, which the log-sum-exp is made of too. To divide by the sum of what was multiplied is the better where the
+ * values of V have a mean: o is then off by the rounding of p_j times v_j - o, and not v_j. But it takes a conversion
+ * back for each two scores; over many keys roundings cancel as well in the sum of the p_j as in that of p_j v_j. It is
+ * done where it counts, for rows that may see fewer than 512 keys.
  *
  * SUMS. wgmma adds up 8-bit floats in about 14 bits. S is a sum over head_dim alone. P V would be one over all keys:
  * with .promote = 128 (default) a tile's P V is a sum of its own, O * f + P V in f32. As O is multiplied by f for the
@@ -172,8 +173,8 @@ TC_DEV_SM90A void tc__attn_fp8_rest(const tc_attn_config c, tc__attn90_consumer 
     }
 }
 
-/* New maxima, of each row that has an exponent above what P takes, or had no score so far. Exponents, sums and what O is
- * to be multiplied by (f) follow. It is rare, so that it may cost something. */
+/* New maxima, of each row that has an exponent above what P takes, or had no score so far. Exponents, sums and what O
+ * is to be multiplied by (f) follow. It is rare, so that it may cost something. */
 TC_DEV_SM90 void tc__attn_fp8_raise(const tc_attn_config c, tc__attn90_consumer *u, float *f)
 {
     tc_attn_rows *r = &u->r;
@@ -198,8 +199,8 @@ TC_DEV_SM90 void tc__attn_fp8_raise(const tc_attn_config c, tc__attn90_consumer 
 }
 
 /* Scores to exponents, in place, by the maxima so far. The return value: whether tc__attn_fp8_raise is due. That is
- * asked of the exponents' bits as integers, two comparisons an instruction: negative ones are negative, and NaN is above
- * all. */
+ * asked of the exponents' bits as integers, two comparisons an instruction: negative ones are negative, and NaN is
+ * above all. */
 TC_DEV_SM90 int tc__attn_fp8_exponents(const tc_attn_config c, tc__attn90_consumer *u, float scale)
 {
     int top[4];

@@ -16,10 +16,10 @@
  *               all keys, (keys / 32 + 5) 2^-13. Z (keys / 16 + 64) 2^-23
  *     O         in its type, and 2^-21 for V's factor and the division
  * The worst case of P is far from what happens: roundings of many keys cancel. So all rows of a kernel together are
- * held against a reference that is fp64 but for P, which it rounds as e4m3 does, 256 for 1: the kernel's mean square of errors may
- * be 1.2 of that (beside what rounding O adds), since it rounds P relative to other maxima. Rows of under 16 keys stay
- * out, as there the kernel is the better, which divides by what it multiplied; and elements that the reference loses,
- * where V's factor is small for the keys that weigh most. The log-sum-exp is that of f32 p. */
+ * held against a reference that is fp64 but for P, which it rounds as e4m3 does, 256 for 1: the kernel's mean square
+ * of errors may be 1.2 of that (beside what rounding O adds), since it rounds P relative to other maxima. Rows of under
+ * 16 keys stay out, as there the kernel is the better, which divides by what it multiplied; and elements that the
+ * kernel loses, where V's factor is small for the keys that weigh most. The log-sum-exp is that of f32 p. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
