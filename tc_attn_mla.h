@@ -150,27 +150,43 @@ TC_DEV_SM90A void tc__mla_pv_own(const tc__mla_kernel k, tc__mla_consumer *u, co
     tc_wgmma_commit_group();
 }
 
-/* What the maxima of the other slot's tile do to what there is. Not while wgmmas are on their way: a warp rescales
- * where its own rows ask for it, but waits for wgmmas with its warpgroup alone. */
+/* Whether a row of the warpgroup has a larger maximum in the other slot's tile than in its own last one. All of its
+ * warps look at all rows, so that they agree. */
+TC_DEV int tc__mla_rises(const tc__mla_consumer *u)
+{
+    const uint32_t tops = u->smem + TC__MLA_TOPS + (uint32_t)tc_lane() * 4u, own = tops + u->wg * 256u,
+                   other = tops + (u->wg ^ 1u) * 256u;
+    int rise = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 256u; i += 128u)
+        rise |= tc_f32_from_bits(tc__mla_get(other + i)) > tc_f32_from_bits(tc__mla_get(own + i));
+    return __any_sync(0xffffffffu, rise);
+}
+
+/* What the maxima of the other slot's tile do to what there is; first: O is still 0. S may be on its way: who has O to
+ * rescale waits for it, which is a warpgroup's matter, and so is the question. */
 TC_DEV_SM90A void tc__mla_meet_other(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u,
-                                     uint32_t phase)
+                                     uint32_t phase, int first)
 {
     const uint32_t slot = u->wg ^ 1u, tops = u->smem + TC__MLA_TOPS + slot * 256u
                                              + (uint32_t)(u->r.row + tc_lane() / 4) * 4u;
     const float scale = tc_attn_scale(k.c, &p->d.problem);
     float f[2];
-    int rise = 0;
     TC_MBARRIER_WAIT(tc__mla_top(u->smem, slot), phase, "maxima", (int)slot);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const float to = tc_f32_from_bits(tc__mla_get(tops + (uint32_t)i * 32u)), base = to == -TC__INF ? 0.f : to;
         f[i] = tc__exp2((u->r.max[i] - base) * scale);
-        rise |= to > u->r.max[i];
         u->r.sum[i] *= f[i];
         u->r.rounding[i] *= f[i];
         u->r.max[i] = to;
     }
-    if (__any_sync(0xffffffffu, rise)) tc_attn_rescale(u->r.o, 256, f);
+    if (!first && tc__mla_rises(u)) {
+        TC_WGMMA_WAIT_GROUP(0);
+        tc_wgmma_fence_acc(u->s, 32);
+        tc_attn_rescale(u->r.o, 256, f);
+        tc_wgmma_fence_acc(u->r.o, 128);
+    }
 }
 
 /* A part of V goes back. */
@@ -253,8 +269,8 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
         const uint32_t phase = (u->tile + (uint32_t)t) >> 1 & 1u,
                        before = (u->tile + (uint32_t)t - 1u) >> 1 & 1u; /* of the other slot's */
         if (t > 0) {
-            tc__mla_meet_other(k, p, u, before);
             tc__mla_qk(k, u, phase, 0, 4);
+            tc__mla_meet_other(k, p, u, before, t == 1);
             tc__mla_pv_other(k, u, before);
             tc__mla_qk(k, u, phase, 4, TC__MLA_SLICES);
             tc__mla_done(u, u->wg ^ 1u, 1);
@@ -272,7 +288,7 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
     }
     if (count > 0 && t - 1 < count) { /* the last tile is the other's */
         const uint32_t phase = (u->tile + (uint32_t)t - 1u) >> 1 & 1u;
-        tc__mla_meet_other(k, p, u, phase);
+        tc__mla_meet_other(k, p, u, phase, t == 1);
         tc__mla_pv_other(k, u, phase);
         tc__mla_done(u, u->wg ^ 1u, 0);
         tc_wgmma_fence_acc(u->r.o, 128);
