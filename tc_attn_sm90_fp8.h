@@ -173,6 +173,15 @@ TC_DEV_SM90A void tc__attn_fp8_rest(const tc_attn_config c, tc__attn90_consumer 
     }
 }
 
+/* What follows from the rows' maxima for the exponents of the tiles to come. */
+TC_DEV_SM90 void tc__attn_fp8_place(tc__attn90_consumer *u)
+{
+    const float *max = u->r.max;
+#pragma unroll
+    for (int i = 0; i < 2; i++) u->shift[i] = TC__ATTN_FP8_SHIFT - (max[i] == -TC__INF ? 0.f : max[i]);
+    u->unseen = __any_sync(0xffffffffu, max[0] == -TC__INF || max[1] == -TC__INF);
+}
+
 /* New maxima, of each row that has an exponent above what P takes, or had no score so far. Exponents, sums and what O
  * is to be multiplied by (f) follow. It is rare, so that it may cost something. */
 TC_DEV_SM90 void tc__attn_fp8_raise(const tc_attn_config c, tc__attn90_consumer *u, float *f)
@@ -190,10 +199,9 @@ TC_DEV_SM90 void tc__attn_fp8_raise(const tc_attn_config c, tc__attn90_consumer 
         r->sum[i] *= f[i];
         r->rounding[i] *= f[i];
         r->max[i] = to;
-        u->shift[i] = TC__ATTN_FP8_SHIFT - next;
         fell[i] = base - next;
     }
-    u->unseen = __any_sync(0xffffffffu, r->max[0] == -TC__INF || r->max[1] == -TC__INF);
+    tc__attn_fp8_place(u);
 #pragma unroll
     for (int j = 0; j < c.bn / 2; j++) u->s[j] += fell[j / 2 % 2];
 }
@@ -219,15 +227,13 @@ TC_DEV_SM90 int tc__attn_fp8_exponents(const tc_attn_config c, tc__attn90_consum
 /* Scores to exponents of the first tile of a tile of work, and its maxima. */
 TC_DEV_SM90 void tc__attn_fp8_first_maxima(const tc_attn_config c, tc__attn90_consumer *u, const tc_attn_scores x)
 {
-    tc_attn_rows *r = &u->r;
     float scale[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         scale[i] = u->unit[i] * x.scale;
-        r->max[i] = tc__attn_quad_max(tc__attn_top(x, i, 0, 0.f) * scale[i]);
-        u->shift[i] = TC__ATTN_FP8_SHIFT - (r->max[i] == -TC__INF ? 0.f : r->max[i]);
+        u->r.max[i] = tc__attn_quad_max(tc__attn_top(x, i, 0, 0.f) * scale[i]);
     }
-    u->unseen = __any_sync(0xffffffffu, r->max[0] == -TC__INF || r->max[1] == -TC__INF);
+    tc__attn_fp8_place(u);
 #pragma unroll
     for (int j = 0; j < c.bn / 2; j++) u->s[j] = fmaf(u->s[j], scale[j / 2 % 2], u->shift[j / 2 % 2]);
 }
@@ -247,7 +253,7 @@ TC_DEV_SM90 void tc__attn_fp8_sum(const tc_attn_config c, tc__attn90_consumer *u
 #pragma unroll
     for (int e = 0; e < 4; e++) a[e] = u->s[e];
 #pragma unroll
-    for (int j = 4; j < c.bn / 2; j++) /* volatile: it stays where the caller put it */
+    for (int j = 4; j < c.bn / 2; j++) /* volatile: not among the exponentials. ptxas leaves a part behind the turn */
         asm volatile("add.f32 %0, %0, %1;" : "+f"(a[j % 4]) : "f"(u->s[j]));
     u->r.sum[0] += a[0] + a[1];
     u->r.sum[1] += a[2] + a[3];
