@@ -9,8 +9,8 @@
  *     scores    e_j = (head_dim / 32 + 1) 2^-13 A_j: an instruction's 32 products and what is there are added in 14
  *               bits; 2^-21 (|s_j| + max |s|) for factors, log2 e and the maximum. p_j is off by exp(e_j) - 1, and by
  *               2^-21 for ex2.approx
- *     P         in e4m3, 64 for 1: 2^-4 p_j, and where that is subnormal 2^-10 / 64 of the maximum at that time,
- *               which is below the last one's: r_j = 2^-4 p_j + 2^-16. That moves o by r_j |v_j| / Z, or where Z is of
+ *     P         in e4m3, 128 for 1: 2^-4 p_j, and where that is subnormal 2^-10 / 128 of the maximum at that time,
+ *               which is below the last one's: r_j = 2^-4 p_j + 2^-17. That moves o by r_j |v_j| / Z, or where Z is of
  *               rounded P too by r_j |v_j - o| / Z: w_j is the larger of the two
  *     sums      P V in 14 bits over the four instructions of a tile, 5 * 2^-13 sum p|v|, then f32; with TC_FAST over
  *               all keys, (keys / 32 + 5) 2^-13. Z (keys / 16 + 64) 2^-23
@@ -19,7 +19,7 @@
  * held against a reference that is fp64 but for P, which it rounds as e4m3 does, 256 for 1: the kernel's mean square
  * of errors may be 1.2 of that (beside what rounding O adds), since it rounds P relative to other maxima. Rows of under
  * 16 keys stay out, as there the kernel is the better, which divides by what it multiplied; and elements that the
- * kernel loses, where V's factor is small for the keys that weigh most. The log-sum-exp is that of f32 p. */
+ * reference loses, where V's factor is small for the keys that weigh most. The log-sum-exp is that of f32 p. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -297,8 +297,8 @@ static void one(kernel *kn, uint64_t seed, int largest)
                             v = tc_f32_from_e4m3(t[2].host[place(&t[2], b, j, hk) + e]) * factor(&f[2], b, hk, j);
                             if (pass == 0) {
                                 o += s[j] * v / z, size += s[j] * fabs(v) / z, ref += r[j] * v / z_ref;
-                                if (64 * s[j] < ldexp(1, -6)) lost += s[j] * fabs(v) / z;
-                            } else bound += (a[j] * fabs(v) + (ldexp(s[j], -4) + ldexp(1, -16))
+                                if (256 * s[j] < ldexp(1, -6)) lost += s[j] * fabs(v) / z;
+                            } else bound += (a[j] * fabs(v) + (ldexp(s[j], -4) + ldexp(1, -17))
                                            * fmax(fabs(v), fabs(v - o))) / z;
                         }
                     bound += size * (c.promote == TC_FAST ? keys / 32 + 5 : 5) * ldexp(1, -13)
