@@ -171,8 +171,8 @@ TC_DEV void tc__attn90_note_put(uint32_t at, const tc_attn_work *w)
 }
 
 /* Into uniform registers: it is the same for the warp, which has few others (producer) or needs them for sums
- * (consumers). With heads of 64 lane 0 alone reads (tc_uniform is an OR): 1 to 4 % of a call. With 128 it costs
- * 1 to 2 %. */
+ * (consumers). With heads of 64 lane 0 alone reads (tc_uniform is an OR): 1 to 2 % of a call without a mask,
+ * -1 to 4 % with one. With 128 it costs 1 to 2 %. */
 TC_DEV_SM80 void tc__attn90_note_get(const tc_attn_config c, uint32_t at, tc_attn_work *w)
 {
     uint32_t x[11] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
