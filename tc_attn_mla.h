@@ -233,12 +233,12 @@ TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_para
     }
 #pragma unroll
     for (int i = 0; i < 2; i++) row[i] = tc__attn_row_begin(k.c, x, i, &u->r, f);
+    __syncwarp(); /* all have read the maxima before */
     if (tc_lane() % 4 == 0) {
 #pragma unroll
         for (int i = 0; i < 2; i++) tc__mla_put(tops + (uint32_t)i * 32u, tc_bits_from_f32(u->r.max[i]));
     }
-    __syncwarp();
-    tc__mbarrier_arrive_if(tc_lane() == 0, tc__mla_top(u->smem, u->wg));
+    tc_mbarrier_arrive(tc__mla_top(u->smem, u->wg)); /* who reads the other's, and who has written these */
     if (__any_sync(0xffffffffu, row[0].rise | row[1].rise)) tc_attn_rescale(u->r.o, 256, f);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
@@ -263,7 +263,7 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
 {
     const int own = (int)((u->tile ^ u->wg) & 1u);
     int t;
-    if (own >= count && tc_lane() == 0) tc_mbarrier_arrive(u->smem + TC__MLA_Q + 8u);
+    if (own >= count) tc_mbarrier_arrive(u->smem + TC__MLA_Q + 8u);
 #pragma unroll 1
     for (t = own; t < count; t += 2) {
         const uint32_t phase = (u->tile + (uint32_t)t) >> 1 & 1u,
@@ -281,7 +281,7 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
         }
         tc_wgmma_fence_acc(u->s, 32);
         tc_wgmma_fence_acc(u->r.o, 128);
-        if (t + 2 >= count && tc_lane() == 0) tc_mbarrier_arrive(u->smem + TC__MLA_Q + 8u); /* the last of Q */
+        if (t + 2 >= count) tc_mbarrier_arrive(u->smem + TC__MLA_Q + 8u); /* the last of Q */
         tc__mla_softmax(k, p, u, begin + t);
         tc__mla_done(u, u->wg, 0);
         tc_wgmma_fence_acc(u->r.o, 128);
@@ -315,7 +315,6 @@ TC_DEV_SM90A void tc_attn_mla_mma(const tc_attn_config c, const tc_attn_mla_wgmm
         if ((int)tc_uniform(tc__mla_get(u.note)) < 0) break;
         begin = (int)tc_uniform(tc__mla_get(u.note + 24u));
         count = (int)tc_uniform(tc__mla_get(u.note + 28u));
-        __syncwarp(); /* the note before has been read by all lanes before lane 0 gives its place away */
         tc_attn_rows_init(&u.r);
 #pragma unroll
         for (int i = 0; i < 128; i++) o[i] = 0.f;
@@ -341,9 +340,10 @@ TC_DEV_SM90A void tc_attn_mla(const tc_attn_config c, const tc_attn_mla_wgmma m,
 #pragma unroll 1
         for (uint32_t i = 0; i < 8u; i++) tc_mbarrier_init(smem + TC__MLA_EMPTY + i * 8u, 1);
 #pragma unroll 1
-        for (uint32_t i = 0; i < 6u; i++) tc_mbarrier_init(smem + TC__MLA_P + i * 8u, 4);
+        for (uint32_t i = 0; i < 4u; i++) tc_mbarrier_init(smem + TC__MLA_P + i * 8u, 4);
+        for (uint32_t i = 0; i < 2u; i++) tc_mbarrier_init(smem + TC__MLA_TOP + i * 8u, 128);
         tc_mbarrier_init(smem + TC__MLA_Q, TC__MLA_LOADERS);
-        tc_mbarrier_init(smem + TC__MLA_Q + 8u, 8); /* a lane of each consumer warp: they have read the note, too */
+        tc_mbarrier_init(smem + TC__MLA_Q + 8u, 256); /* all consumers: they have read the note, too */
         tc_mbarrier_init(smem + TC__MLA_TAIL, 1);
         tc_fence_mbarrier_init();
     }

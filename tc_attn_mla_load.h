@@ -118,8 +118,10 @@ TC_DEV_SM90 void tc__mla_copy(const tc_attn_mla_params *p, uint32_t at, uint32_t
                                         tc_createpolicy_evict_first());
 }
 
-/* One thread: a tile that is a single box, each quarter as soon as its place is free. */
-TC_DEV_SM90 void tc__mla_bring(const tc_attn_mla_params *p, uint32_t smem, const tc__mla_place to, int row, int outer)
+/* One thread: a tile that is a single box, each quarter as soon as its place is free; and the word on its pages, when
+ * all have read the one before. */
+TC_DEV_SM90 void tc__mla_bring(const tc_attn_mla_params *p, uint32_t smem, const tc__mla_source *s,
+                               const tc__mla_place to, int row, int outer)
 {
     const uint32_t at = tc__mla_slot(smem, to.slot), last = tc__mla_full(smem, to.slot, 4);
 #pragma unroll
@@ -130,6 +132,7 @@ TC_DEV_SM90 void tc__mla_bring(const tc_attn_mla_params *p, uint32_t smem, const
         tc_mbarrier_arrive_expect_tx(bar, 2 * TC__MLA_SLICE);
         tc__mla_copy(p, at, bar, quarter * 2u, 2, row, outer);
     }
+    tc__mla_put(smem + TC__MLA_WORDS + to.slot * 4u, s->bad);
     tc_mbarrier_arrive_expect_tx(last, TC__MLA_SLICE);
     tc__mla_copy(p, at, last, 8, 1, row, outer);
 }
@@ -179,10 +182,7 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
             TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 0), phase, "K's first quarter empty", (int)slot);
             if (s.from == s.to && p->box_rows == 64) {
                 const int row = __shfl_sync(0xffffffffu, s.row, 0), outer = __shfl_sync(0xffffffffu, s.outer, 0);
-                if (tc_elect_one()) {
-                    tc__mla_put(smem + TC__MLA_WORDS + slot * 4u, s.bad);
-                    tc__mla_bring(p, smem, to, row, outer);
-                }
+                if (tc_elect_one()) tc__mla_bring(p, smem, &s, to, row, outer);
                 __syncwarp();
             } else {
                 tc__mla_bring_boxes(p, smem, &s, to, s.from != s.to);

@@ -238,7 +238,7 @@ TC_DEV_SM100A void tc_attn_sm100_mma(const tc_attn_config c, const tc_attn100_bl
     for (;;) {
         int state, next, add = 0;
         TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
-        tc__attn90_note_get(c, tc__attn90_note(c, smem, u.q), &w);
+        tc__attn90_note_get(TC__NOTE_ONE, tc__attn90_note(c, smem, u.q), &w);
         if (w.b < 0) break;
         next = tc_attn_next(c, a, &w, tc_attn_next(c, a, &w, w.hi, &state), &state);
         TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
@@ -467,7 +467,7 @@ TC_DEV_SM100A void tc_attn_sm100_softmax(const tc_attn_config c, const tc_attn10
     for (;;) {
         tc__attn100_keys x = {0, 0, 0};
         TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, q.stage), q.phase, "Q full", (int)q.stage);
-        tc__attn90_note_get(c, tc__attn90_note(c, smem, q), &w);
+        tc__attn90_note_get(TC__NOTE_ONE, tc__attn90_note(c, smem, q), &w);
         if (w.b < 0) break;
         if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn90_q_empty(c, smem, q.stage)); /* the note has been read */
         tc_ring_next(&q, c.q_stages);

@@ -20,7 +20,7 @@
 #include "tc_wgmma.h"
 #include "tc_softmax.h"
 #include "tc_attn_map.h"
-#include "tc_attn_sm90_plan.h"
+#include "tc_attn_sm90_smem.h"
 
 typedef struct tc_attn_sm90_params {
     tc_tmap q, k, v, o;
@@ -34,10 +34,7 @@ typedef struct tc_attn_sm90_params {
  *                       out which tile of queries comes next
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
- *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O,
- *                       where there is room (else its place is V's: tc__attn90_o_in_v)
- *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
- *                       | the order's word to the producer, and its mbarriers
+ *     shared memory     tc_attn_sm90_smem.h
  *
  * Of TC_E4M3 more warps turn V in its ring, and the consumers' loop is tc_attn_sm90_fp8.h's.
  *
@@ -54,87 +51,12 @@ typedef struct tc_attn_sm90_wgmma {
     tc_wgmma_rs_fn pv;
 } tc_attn_sm90_wgmma;
 
-TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return smem + stage * (uint32_t)tc__attn90_q_tile(c).bytes;
-}
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_sm90_wgmma tc__attn90_wgmma(const tc_attn_config c)
 {
     const tc_wgmma_kind kind = {c.type, c.type, 0, 0, 0};
     tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)};
     if (c.type == TC_E4M3) m.qk = tc_wgmma_pick(c.bn, kind);
     return m;
-}
-
-TC_DEV uint32_t tc__attn90_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn90_k_tile(c).bytes;
-}
-TC_DEV uint32_t tc__attn90_v(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn90_v_tile(c).bytes;
-}
-TC_DEV uint32_t tc__attn90_o(const tc_attn_config c, uint32_t smem)
-{
-    return tc__attn90_v(c, smem, (uint32_t)c.stages);
-}
-/* two notes, also where there is one slot of Q: its laps alternate between them */
-TC_DEV uint32_t tc__attn90_note(const tc_attn_config c, uint32_t smem, tc_ring q)
-{
-    return tc__attn90_o(c, smem) + (uint32_t)tc__attn90_o_bytes(c) + (c.q_stages == 1 ? q.phase : q.stage) * 48u;
-}
-TC_DEV uint32_t tc__attn90_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_o(c, smem) + (uint32_t)(tc__attn90_o_bytes(c) + 2 * 48) + stage * 16u;
-}
-TC_DEV uint32_t tc__attn90_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_k_full(c, smem, stage) + 8u;
-}
-TC_DEV uint32_t tc__attn90_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_k_full(c, smem, (uint32_t)c.stages) + stage * 16u;
-}
-TC_DEV uint32_t tc__attn90_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_v_full(c, smem, stage) + 8u;
-}
-TC_DEV uint32_t tc__attn90_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_v_full(c, smem, (uint32_t)c.stages) + stage * 16u;
-}
-TC_DEV uint32_t tc__attn90_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_q_full(c, smem, stage) + 8u;
-}
-TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem)
-{
-    return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages);
-}
-
-/* tc__attn90_o_in_v: O has left the slots of V. */
-TC_DEV uint32_t tc__attn90_o_left(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 8u; }
-
-/* What comes next, from the warp that finds it out to the one that fetches it: full and empty, and 12 words. */
-TC_DEV uint32_t tc__attn90_mail(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 16u; }
-
-/* TC_E4M3: the barrier that counts the bytes of a V that is to be turned, and beside it a word: 0: no V follows. */
-TC_DEV uint32_t tc__attn90_v_raw(const tc_attn_config c, uint32_t smem, uint32_t stage)
-{
-    return tc__attn90_mail(c, smem) + (uint32_t)(64 + TC_ATTN_ORDER_BYTES) + stage * 16u;
-}
-TC_DEV void tc__attn90_v_follows(const tc_attn_config c, uint32_t smem, uint32_t stage, int follows)
-{
-    asm volatile("st.shared.b32 [%0+8], %1;" : : "r"(tc__attn90_v_raw(c, smem, stage)), "r"(follows) : "memory");
-}
-
-/* tc__attn90_pause, which TC_E4M3 has not: a barrier at which nobody ever arrives. */
-TC_DEV uint32_t tc__attn90_still(const tc_attn_config c, uint32_t smem) { return tc__attn90_v_raw(c, smem, 0); }
-
-/* 16 bytes of zeros. */
-TC_DEV void tc__attn90_zero_16(uint32_t at)
-{
-    asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(at), "r"(0) : "memory");
 }
 
 /* A tile of K or V: where it lies in its tensor, and where it goes. */
@@ -157,40 +79,6 @@ TC_DEV_SM90 void tc__attn90_fetch(const tc_tmap *map, const tc__attn90_slot to, 
     for (int i = 0; i < to.tile.boxes; i++)
         tc_cp_async_bulk_tensor_4d(to.at + (uint32_t)(i * to.tile.box_bytes), map, i * tc_operand_box_k(to.tile),
                                    from->row, from->head, from->outer, to.full);
-}
-
-/* A note on work w beside its tile of Q, for the consumers. b = -1: the end. */
-TC_DEV void tc__attn90_note_put(uint32_t at, const tc_attn_work *w)
-{
-    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0),
-                 "r"(w->q_len) : "memory");
-    asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo),
-                 "r"(w->hi) : "memory");
-    asm volatile("st.shared.v4.b32 [%0+32], {%1, %2, %3, 0};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi),
-                 "r"(w->k_at) : "memory");
-}
-
-/* Into uniform registers: it is the same for the warp, which has few others (producer) or needs them for sums
- * (consumers). With heads of 64 lane 0 alone reads (tc_uniform is an OR): 1 to 2 % of a call without a mask,
- * -1 to 4 % with one. With 128 it costs 1 to 2 %. */
-TC_DEV_SM80 void tc__attn90_note_get(const tc_attn_config c, uint32_t at, tc_attn_work *w)
-{
-    uint32_t x[11] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    if (c.head_dim > 64 || tc_lane() == 0) {
-        asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(at) : "memory");
-        asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];"
-                     : "=r"(x[4]), "=r"(x[5]), "=r"(x[6]), "=r"(x[7]) : "r"(at) : "memory");
-        asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(x[8]), "=r"(x[9]) : "r"(at) : "memory");
-        asm volatile("ld.shared.b32 %0, [%1+40];" : "=r"(x[10]) : "r"(at) : "memory");
-    }
-    w->b = (int)tc_uniform(x[0]), w->h = (int)tc_uniform(x[1]);
-    w->q0 = (int)tc_uniform(x[2]), w->q_len = (int)tc_uniform(x[3]);
-    w->k_len = (int)tc_uniform(x[4]), w->q_at = (int)tc_uniform(x[5]);
-    w->k_at = (int)tc_uniform(x[10]);
-    w->lo = (int)tc_uniform(x[6]), w->hi = (int)tc_uniform(x[7]);
-    w->free_lo = (int)tc_uniform(x[8]), w->free_hi = (int)tc_uniform(x[9]);
-    __syncwarp(); /* read before a lane gives the place back */
 }
 
 /* Where the producer stands. */
@@ -231,7 +119,7 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
             for (int i = 0; i < tile.boxes; i++) tc__attn90_zero_16(v + (uint32_t)(i * tile.box_bytes + at));
         }
         tc_fence_proxy_async_shared();
-        __syncwarp();
+        tc_bar_sync(TC__ATTN90_ZEROED, 32); /* a __syncwarp, which racecheck does not follow to who reads this */
         if (lane == 0) tc_mbarrier_arrive(full);
     } else if (tc_elect_one()) {
         const tc__attn90_slot to = {v, full, tile};
@@ -260,7 +148,7 @@ TC_DEV_SM90 void tc__attn90_order(const tc_attn_config c, const tc_attn_problem 
             if (tc_lane() == 0) tc__attn90_note_put(mail + 16u, &w);
             __syncwarp();
             if (n < 0) {
-                tc__attn90_note_get(c, mail + 16u, &w);
+                tc__attn90_note_get(TC__NOTE_ONE, mail + 16u, &w);
                 tc__attn_store_nothing(c, p, &w);
             }
         } while (n < 0);
@@ -321,7 +209,7 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
                 v.used = -1;
             }
             TC_MBARRIER_WAIT(mail, c.q_stages == 1 ? u.q.phase : u.q.stage, "mail", 0); /* one for each tile of Q */
-            tc__attn90_note_get(c, mail + 16u, &w);
+            tc__attn90_note_get(TC__NOTE_ONE, mail + 16u, &w);
             if (lane == 0) tc_mbarrier_arrive(mail + 8u);
             q_waits = tc__attn90_q_alone(c) && w.b >= 0;
             if (!q_waits) tc__attn90_next_q(c, p, &u, &w);
@@ -362,7 +250,9 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
  * may go back without a product, by a lane of each warp: one that came to wait for it too late would miss a lap. */
 TC_DEV_SM90 void tc__attn90_release(const tc_attn_config c, uint32_t bar)
 {
-    if (threadIdx.x % (tc__attn90_narrows(c) ? 32u : 128u) == 0) tc_mbarrier_arrive(bar);
+    const int mine = threadIdx.x % (tc__attn90_narrows(c) ? 32u : 128u) == 0;
+    if (tc__attn90_by_predicate(c)) tc__mbarrier_arrive_if(mine, bar);
+    else if (mine) tc_mbarrier_arrive(bar);
 }
 
 /* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
@@ -532,6 +422,19 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
     }
 }
 
+/* K's slot goes back, and Q's with the note beside it. */
+TC_DEV_SM90 void tc__attn90_k_back(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
+    tc_ring_next(&u->k, c.stages);
+}
+TC_DEV_SM90 void tc__attn90_q_back(const tc_attn_config c, const tc__attn90_consumer *u)
+{
+    const int by = tc__attn90_note_by(c);
+    if (by == TC__NOTE_ALL || tc_lane() == (by == TC__NOTE_ONE ? 0 : 31))
+        tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
+}
+
 /* The first S of a tile of work, after it was issued: to P. */
 TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
 {
@@ -540,8 +443,7 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
     x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi - u->skip, &x.state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
-    tc_ring_next(&u->k, c.stages);
+    tc__attn90_k_back(c, u);
     tc_attn_rows_init(&u->r);
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
     u->f[0] = u->f[1] = 1.f;
@@ -587,11 +489,10 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
-    tc_ring_next(&u->k, c.stages);
-    if (tc__attn90_q_alone(c) && t.n == u->w.lo && tc_lane() == 0)
-        tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
+    if (!tc__attn90_k_late(c)) tc__attn90_k_back(c, u);
+    if (tc__attn90_q_alone(c) && t.n == u->w.lo) tc__attn90_q_back(c, u);
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
+    if (tc__attn90_k_late(c)) tc__attn90_k_back(c, u);
     if (tc__attn90_pause(c)) {
         const tc__attn_row_open o = tc_attn_softmax_head(c, x, tc__attn90_pause(c), &u->r, f);
 #pragma unroll
@@ -649,8 +550,7 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
                 tc__attn90_step(kernel, p, u, t);
             }
     }
-    if (tc_lane() == 0 && !(tc__attn90_q_alone(c) && add)) /* with it, the last step has */
-        tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
+    if (!(tc__attn90_q_alone(c) && add)) tc__attn90_q_back(c, u); /* else the last step has */
     tc_ring_next(&u->q, c.q_stages);
     return add;
 }
@@ -659,7 +559,7 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
 TC_DEV_SM90 int tc__attn90_read_note(const tc_attn_config c, tc__attn90_consumer *u)
 {
     TC_MBARRIER_WAIT(tc__attn90_q_full(c, u->smem, u->q.stage), u->q.phase, "Q full", (int)u->q.stage);
-    tc__attn90_note_get(c, tc__attn90_note(c, u->smem, u->q), &u->w);
+    tc__attn90_note_get(tc__attn90_note_by(c), tc__attn90_note(c, u->smem, u->q), &u->w);
     return u->w.b >= 0;
 }
 
@@ -682,8 +582,7 @@ TC_DEV_SM90 void tc__attn90_skip_k(const tc_attn_config c, tc__attn90_consumer *
 {
     if (tc__attn90_narrows(c) && u->skip) {
         TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
-        tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
-        tc_ring_next(&u->k, c.stages);
+        tc__attn90_k_back(c, u);
     }
 }
 TC_DEV_SM90 void tc__attn90_skip_v(const tc_attn_config c, tc__attn90_consumer *u)
@@ -798,12 +697,12 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         for (uint32_t i = 0; i < (uint32_t)c.q_stages; i++) {
             tc_mbarrier_init(tc__attn90_q_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_q_empty(c, smem, i),
-                             (uint32_t)c.consumers * 4u); /* a lane of each warp: they have read the note, too */
+                             (uint32_t)c.consumers * (tc__attn90_note_by(c) == TC__NOTE_ALL ? 128u : 4u));
         }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), releases);
-            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), c.type == TC_E4M3 ? (uint32_t)tc__attn90_turners(c) : 1u);
+            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), 1);
             if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), releases);
         }

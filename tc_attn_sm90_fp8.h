@@ -107,16 +107,16 @@ TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem)
     tc_ring at = {0, 0};
     for (;;) {
         const uint32_t raw = tc__attn90_v_raw(c, smem, at.stage), v = tc__attn90_v(c, smem, at.stage);
-        uint32_t follows;
+        uint32_t follows = 0;
         TC_MBARRIER_WAIT(raw, at.phase, "V raw", (int)at.stage);
-        asm volatile("ld.shared.b32 %0, [%1+8];" : "=r"(follows) : "r"(raw) : "memory");
+        if (tc_lane() == 0) asm volatile("ld.shared.b32 %0, [%1+8];" : "=r"(follows) : "r"(raw) : "memory");
         if (!tc_uniform(follows)) break;
 #pragma unroll
         for (int i = 0; i < tile.boxes; i++)
             tc__turn_8_share(tc__attn90_turners(c), &t, v + (uint32_t)(i * tile.box_bytes), warp);
         tc_fence_proxy_async_shared();
-        __syncwarp();
-        if (tc_elect_one()) tc_mbarrier_arrive(tc__attn90_v_full(c, smem, at.stage));
+        tc_bar_sync(TC__ATTN90_TURNED, 32 * tc__attn90_turners(c));
+        if (warp == 0 && tc_elect_one()) tc_mbarrier_arrive(tc__attn90_v_full(c, smem, at.stage));
         tc_ring_next(&at, c.stages);
     }
 }

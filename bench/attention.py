@@ -31,7 +31,7 @@ import os
 import sys
 import warnings
 
-from measure import ROOT, header, median, relative
+from measure import ROOT, header, median, relative, turn_order
 
 try:
     import torch
@@ -237,8 +237,9 @@ def measure(contestants, hd, length, causal, rounds, slice_length):
             print(f"    {c.name}: n/a: {sentence(e)}", file=sys.stderr)
             with contextlib.suppress(Exception):
                 torch.cuda.synchronize()
+    order = turn_order()
     for r in range(rounds + 1):  # the first round warms up
-        for name in list(slices):
+        for name in order(slices):
             try:
                 t = slices[name].seconds()
                 if r:

@@ -13,7 +13,7 @@ static const char *const names[] = {
     "tc_attn_bwd_work.h", "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_mla.h", "tc_attn_mla_work.h",
     "tc_attn_map.h", "tc_attn_mla_load.h", "tc_attn_mla_end.h",
     "tc_attn_sm100.h", "tc_attn_sm120.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_sm90_fp8.h",
-    "tc_attn_sm90_plan.h",
+    "tc_attn_sm90_plan.h", "tc_attn_sm90_smem.h",
     "tc_attn_work.h", "tc_chip.h", "tc_conv.h",
     "tc_conv_config.h", "tc_conv_sm80.h", "tc_conv_sm90.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
     "tc_gemm_b2b.h",
