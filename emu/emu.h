@@ -9,7 +9,8 @@
  * tcgen05.c; note.c what a program says of itself;
  * check.c happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that write
  * memory; slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c, model_device.c
- * what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
+ * what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs; hostcore.c, hostmodule.c,
+ * hostwork.c what both stand on; main.c the launcher.
  *
  * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster
  * needs a lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic
