@@ -7,7 +7,7 @@
  * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk copies, tma_tensor.c tensor copies, tensormap.c tensor maps
  * in memory; multimem.c, fabric.c; spcompress.c;
  * mma.c mma.sync, wmma, ldmatrix; wgmma.c;
- * tcgen05.c; note.c what a program says of itself;
+ * tcgen05.c, tcgen05_move.c, tcgen05_mma.c tensor memory; note.c what a program says of itself;
  * check.c happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that write
  * memory; slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c, model_device.c
  * what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs; hostcore.c, hostmodule.c,
@@ -278,7 +278,7 @@ uint64_t emu_global_uninit(uint64_t addr, uint64_t size);       /* first address
 /* make host memory (pinned, managed, registered) accessible to kernels */
 void emu_alloc_host(void *p, size_t size, const char *what);
 
-/* ---- Asynchronous operations (exec.c runs them, tma.c, tma_tensor.c, wgmma.c, tcgen05.c make them) ----
+/* ---- Asynchronous operations (exec.c runs them, tma.c, tma_tensor.c, wgmma.c, tcgen05*.c make them) ----
  * Issue: op = emu_async_new(...), fill your payload, mark every shared-memory byte the operation will read or write
  * with emu_async_touch (this is where races and missing proxy fences are found), then emu_async_post(op).
  * Later - as late as the program's waits allow, or at a random moment - the scheduler calls perform(op, stage): AO_READ
