@@ -1,15 +1,15 @@
 /* emu.h - what the rooms of tcemu share: machine state (launch, cluster, CTA, warp), how an instruction gets at its
  * registers, how it touches memory, how asynchronous work is queued, how mistakes are reported.
  *
- * Rooms: ptx.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c warps,
- * divergence; cluster.c scheduling; launch.c modules, launches; alu.c arithmetic; num.c number formats and cvt; mem.c
- * ld, st, atom, cp.async, address spaces; sync.c barriers, mbarrier, votes, shuffles; tma.c bulk copies, tma_tensor.c
- * tensor copies, tensormap.c tensor maps in memory; multimem.c, fabric.c; spcompress.c; mma.c mma.sync, wmma, ldmatrix;
- * wgmma.c; tcgen05.c, tcgen05_move.c, tcgen05_mma.c tensor memory; note.c what a program says of itself; check.c
- * happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that write memory;
- * slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c, model_device.c what it
- * would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs; hostcore.c, hostmodule.c,
- * hostwork.c what both stand on; main.c the launcher.
+ * Rooms: ptx.c, ptx_read.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c
+ * warps, divergence; cluster.c scheduling; launch.c modules, launches; alu.c arithmetic; num.c number formats and cvt;
+ * mem.c ld, st, atom, cp.async, address spaces; sync.c barriers, mbarrier, votes, shuffles; tma.c bulk copies,
+ * tma_tensor.c tensor copies, tensormap.c tensor maps in memory; multimem.c, fabric.c; spcompress.c; mma.c mma.sync,
+ * wmma, ldmatrix; wgmma.c; tcgen05.c, tcgen05_move.c, tcgen05_mma.c tensor memory; note.c what a program says of
+ * itself; check.c happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that
+ * write memory; slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c,
+ * model_device.c what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs;
+ * hostcore.c, hostmodule.c, hostwork.c what both stand on; main.c the launcher.
  *
  * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster
  * needs a lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic
