@@ -212,9 +212,9 @@ $(B)/tests/emu_fatbin: tests/emu_fatbin.c tests/test.h emu/fatbin.c emu/lz4.c em
 $(B)/tests/ptx_of: tests/ptx_of.c emu/fatbin.c emu/fatbin.h emu/lz4.c emu/zstd.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/ptx_of.c emu/fatbin.c emu/lz4.c emu/zstd.c -o $@ -lm
-$(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
+$(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c emu/ptx_read.c emu/ptx_read.h emu/ptx.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
+	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c emu/ptx_read.c -o $@ -lm
 
 BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
 .SECONDARY: $(BENCH_KERNELS)

@@ -1,4 +1,4 @@
-/* core.h - private to the core rooms (decode.c exec.c mem.c sync.c check.c report.c) */
+/* core.h - private to the core rooms (decode.c exec.c cluster.c launch.c mem.c sync.c check.c report.c) */
 #ifndef EMU_CORE_H
 #define EMU_CORE_H
 #include "emu.h"
@@ -67,8 +67,10 @@ typedef struct frame {                  /* of a call: what to restore at ret */
     const ptx_opnd *ret_args; const ptx_func *caller;
     uint32_t frame_top;                 /* the caller may have grown its frame with alloca */
 } frame;
-void emu_event(cluster *cl);            /* something a blocked warp may wait for has happened; counts as progress */
 uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size);    /* NULL: out of bounds */
+
+/* ---- cluster.c ---- */
+void emu_event(cluster *cl);            /* something a blocked warp may wait for has happened; counts as progress */
 void emu_abort(launch *L, int cuda_error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void emu_bulk_commit(warp *w, const ptx_instr *i, uint32_t mask);
 int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read);

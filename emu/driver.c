@@ -1,6 +1,6 @@
-/* driver.c - the CUDA driver API. Most of it is hostcore.c under other names; what is here alone: contexts, entry
- * points by name, and the rule that a call needs cuInit() and a current context. Functions that are not emulated are
- * stubs, by the table at the end. */
+/* driver.c - the CUDA driver API. Most of it is hostcore.c, hostmodule.c and hostwork.c under other names; what is here
+ * alone: contexts, entry points by name, and the rule that a call needs cuInit() and a current context. Functions that
+ * are not emulated are stubs, by the table at the end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

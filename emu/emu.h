@@ -1,15 +1,15 @@
 /* emu.h - what the rooms of tcemu share: machine state (launch, cluster, CTA, warp), how an instruction gets at its
  * registers, how it touches memory, how asynchronous work is queued, how mistakes are reported.
  *
- * Rooms: ptx.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c warps,
- * divergence, scheduling, launches; alu.c arithmetic; num.c number formats and cvt; mem.c ld, st, atom, cp.async,
- * address spaces;
- * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; multimem.c, fabric.c; spcompress.c;
- * mma.c mma.sync, wmma, ldmatrix; wgmma.c;
- * tcgen05.c; note.c what a program says of itself;
- * check.c happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that write
- * memory; slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c, model_device.c
- * what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
+ * Rooms: ptx.c, ptx_read.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c
+ * warps, divergence; cluster.c scheduling; launch.c modules, launches; alu.c arithmetic; num.c number formats and cvt;
+ * mem.c ld, st, atom, cp.async, address spaces; sync.c barriers, mbarrier, votes, shuffles; tma.c bulk copies,
+ * tma_tensor.c tensor copies, tensormap.c tensor maps in memory; multimem.c, fabric.c; spcompress.c; mma.c mma.sync,
+ * wmma, ldmatrix; wgmma.c; tcgen05.c, tcgen05_move.c, tcgen05_mma.c tensor memory; note.c what a program says of
+ * itself; check.c happens-before, shadow memory; early.c what is touched before griddepcontrol.wait; spin.c hangs that
+ * write memory; slots.c registers that share a place; pool.c large buffers; trace.c, model.c, model_report.c,
+ * model_device.c what it would do on a board; report.c messages, statistics; host.c, driver.c the CUDA APIs;
+ * hostcore.c, hostmodule.c, hostwork.c what both stand on; main.c the launcher.
  *
  * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster
  * needs a lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic
@@ -104,7 +104,7 @@ typedef struct cluster {
     int idle_rounds, timeout;   /* timeout: parked try_waits give up now */
     struct model_cluster *model;        /* trace.c: of the clusters that are noted */
     struct cluster *next; uint32_t index;
-    /* exec.c: is it spinning for ever? */
+    /* launch.c: is it spinning for ever? */
     uint64_t idle_at, idle_slices, idle_steps, seen[48], seen_at; int went_idle, waits_elsewhere; uint32_t nseen;
     int stuck;
     /* steps at, and since, the last progress that was no mere write; quiet: for long */
@@ -276,7 +276,7 @@ uint64_t emu_global_uninit(uint64_t addr, uint64_t size);       /* first address
 /* make host memory (pinned, managed, registered) accessible to kernels */
 void emu_alloc_host(void *p, size_t size, const char *what);
 
-/* ---- Asynchronous operations (exec.c runs them, tma.c, wgmma.c, tcgen05.c make them) ----
+/* ---- Asynchronous operations (cluster.c runs them, tma.c, tma_tensor.c, wgmma.c, tcgen05*.c make them) ----
  * Issue: op = emu_async_new(...), fill your payload, mark every shared-memory byte the operation will read or write
  * with emu_async_touch (this is where races and missing proxy fences are found), then emu_async_post(op).
  * Later - as late as the program's waits allow, or at a random moment - the scheduler calls perform(op, stage): AO_READ
@@ -388,7 +388,7 @@ typedef struct emu_options {
 } emu_options;
 extern emu_options emu_opt;
 
-/* ---- Between the API rooms (host.c, driver.c) and the machine (exec.c) ---- */
+/* ---- Between the API rooms (host.c, driver.c) and the machine (launch.c) ---- */
 emu_module *emu_module_load(const char *ptx_text, size_t n, const char *from, char *err, size_t err_size);
 void emu_module_unload(emu_module *m);
 emu_kernel *emu_module_kernel(emu_module *m, const char *name);

@@ -1,13 +1,11 @@
-/* ptx.c - the text of a PTX module to the structures of ptx.h, in one pass.
+/* ptx.c - the text of a PTX module to the structures of ptx.h, in one pass: names, declarations, operands,
+ * instructions, functions. Characters become words and numbers in ptx_read.c.
  *
  * Names are bound in one hash table; a scope remembers how many bindings there were when it opened and drops the rest
  * when it closes, so that inner names hide outer ones. A label may be used before it stands in the text: such uses are
  * collected per scope and settled when the scope closes, outwards from the innermost. Errors leave by longjmp: every
  * piece of memory hangs on the parser or on the module's arena. */
-#include "ptx.h"
-#include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include "ptx_read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +14,6 @@
 #define MAX_FRAME     (1ull << 30)      /* bytes of a frame, of a parameter block */
 #define MAX_VARIABLE  (1ull << 40)
 #define MAX_INITIAL   (1ull << 28)      /* bytes of one variable with an initial value */
-#define MAX_SCOPES    256
-#define MAX_NESTING   128               /* of a constant expression */
 #define MAX_DIMS      8
 #define MAX_FILES     (1u << 20)
 
@@ -54,93 +50,7 @@ ptx_type ptx_type_of(const char *word)
     return PT_NONE;
 }
 
-/* ------------------------------------------------------------------------------------------------ memory, errors */
-
-typedef struct block { struct block *next; size_t used, size, unused; } block;
-
-/* What hangs on module->arena */
-typedef struct {
-    block *blocks;
-    uint32_t *from, *to;      /* code[i] stands at text[from[i]..to[i]) */
-} store;
-
-typedef struct function function;
-typedef struct { ptx_sym sym; function *function; uint32_t stamp; } symbol;     /* behind every ptx_sym */
-struct function { ptx_func func; symbol *symbol; function *alias; };             /* behind every ptx_func */
-
-/* stem: what is before the last digits */
-typedef struct { const char *at; uint32_t len, hash, stem, stem_hash; } name;
-
-enum { B_REGISTER, B_RANGE, B_SYMBOL, B_SPECIAL, B_STRING };
-
-typedef struct binding {
-    struct binding *next;
-    const char *at;
-    uint32_t len, hash;
-    uint32_t slot, count;     /* registers: first slot and how many; B_SPECIAL: SR_*, has .x .y .z; B_STRING: place */
-    uint16_t depth;
-    uint8_t kind, type;
-    ptx_sym *sym;
-} binding;
-
-typedef struct { name name; ptx_sym **where; function *function; uint32_t line, index; } pending;
-typedef struct { uint32_t bindings, pendings, slots, predicates; uint64_t frame; } scope;
-typedef struct { const char *text; uint32_t len, hash, nmod; const char **mod; } mnemonic;
-/* what a ptx_loc is made of at the end */
-typedef struct { uint32_t file, offset, function; name label; } place;
-
-#define VECTOR(type) struct { type *v; size_t n, cap; }
-
-typedef struct {
-    const char *p, *end;
-    uint32_t line;
-    ptx_module *m;
-    store *store;
-    char *err;
-    size_t err_size;
-    jmp_buf leave;
-
-    binding **bucket;
-    uint32_t mask;
-    binding *free_bindings;
-    VECTOR(binding *) bind;                 /* in the order of their making */
-    VECTOR(pending) pend, module_pend;
-    VECTOR(ptx_opnd) opnd;
-    VECTOR(ptx_sym *) list, shared;
-    VECTOR(ptx_func *) callee;
-    VECTOR(struct ptx_reloc) reloc;
-    VECTOR(uint8_t) init;
-    VECTOR(char) strings;                   /* .debug_str */
-    VECTOR(const char *) files;
-    VECTOR(place) places;
-    VECTOR(mnemonic) mnemonics;
-    uint32_t *place_table, place_mask, *mnemonic_table, mnemonic_mask;
-    size_t code_cap, from_cap, to_cap, func_cap, global_cap, shared_cap, loc_cap;
-
-    function *function;
-    uint32_t stamp, loc, depth, nesting;
-    uint32_t slots, predicates;
-    uint64_t frame;
-    scope scopes[MAX_SCOPES];
-    int mask_byte;                          /* how many bytes of an address 0xFF(name), 0xFF00(name), ... have come */
-} parser;
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static _Noreturn void fail(parser *s, const char *format, ...)
-{
-    char message[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
-    va_end(list);
-    if (s->err_size) snprintf(s->err, s->err_size, "line %u: %s", s->line, message);
-    longjmp(s->leave, 1);
-}
-
-static int shown(uint32_t len) { return len < 200 ? (int)len : 200; }
-#define NAME(n) shown((n)->len), (n)->at
+/* ------------------------------------------------------------------------------------------------ memory */
 
 static void *take(parser *s, size_t size)
 {
@@ -149,7 +59,7 @@ static void *take(parser *s, size_t size)
     if (!b || b->size - b->used < size) {
         size_t room = size > (1u << 18) ? size : 1u << 20;
         b = calloc(1, sizeof *b + room);
-        if (!b) fail(s, "out of memory");
+        if (!b) ptx_fail(s, "out of memory");
         b->size = room;
         block *first = s->store->blocks;
         if (first && room == size) {        /* a block of its own: go on filling the first one */
@@ -183,109 +93,20 @@ static void *grow(parser *s, void *v, size_t *cap, size_t n, size_t size)
     size_t room = *cap ? *cap * 2 : 16;
     if (room < n) room = n;
     void *moved = realloc(v, room * size);
-    if (!moved) fail(s, "out of memory");
+    if (!moved) ptx_fail(s, "out of memory");
     *cap = room;
     return moved;
 }
 #define ROOM(s, vec, more) ((vec).v = grow((s), (vec).v, &(vec).cap, (vec).n + (more), sizeof *(vec).v))
 #define PUSH(s, vec, item) (ROOM(s, vec, 1), (vec).v[(vec).n++] = (item))
 
-/* ------------------------------------------------------------------------------------------------ tokens */
-
-static int is_digit(int c) { return c >= '0' && c <= '9'; }
-static int is_name_start(int c) { return (unsigned)((c | 32) - 'a') < 26 || c == '_' || c == '$' || c == '%'; }
-static int is_name_char(int c) { return (unsigned)((c | 32) - 'a') < 26 || is_digit(c) || c == '_' || c == '$'; }
-
-/* The next character that is neither blank nor comment, 0 at the end. The text is followed by a 0. */
-static int peek(parser *s)
-{
-    const char *p = s->p;
-    for (;;) {
-        if (*p == '\n') {
-            s->line++;
-            p++;
-        } else if (*p == ' ' || (*p >= '\t' && *p <= '\r')) {
-            p++;
-        } else if (*p == '/' && p[1] == '/') {
-            p = memchr(p, '\n', (size_t)(s->end - p));
-            if (!p) p = s->end;
-        } else if (*p == '/' && p[1] == '*') {
-            for (p += 2; p < s->end && !(*p == '*' && p[1] == '/'); p++) s->line += *p == '\n';
-            p = p < s->end ? p + 2 : s->end;
-        } else if (!*p && p < s->end) {
-            p++;
-        } else {
-            break;
-        }
-    }
-    s->p = p;
-    return (unsigned char)*p;
-}
-
-static int accept(parser *s, int c)
-{
-    if (peek(s) != c) return 0;
-    s->p++;
-    return 1;
-}
-
-static _Noreturn void fail_expected(parser *s, const char *what)
-{
-    int c = peek(s), len = 0;
-    while (len < 30 && s->p + len < s->end && s->p[len] >= ' ' && s->p[len] < 127 && s->p[len] != ';') len++;
-    if (s->p >= s->end) fail(s, "expected %s, found the end of the text", what);
-    if (len == 0) len = c >= ' ' && c < 127;
-    fail(s, "expected %s, found '%.*s'", what, len, s->p);
-}
-
-static void expect(parser *s, int c)
-{
-    if (accept(s, c)) return;
-    char what[4] = {'\'', (char)c, '\'', 0};
-    fail_expected(s, what);
-}
+/* ------------------------------------------------------------------------------------------------ names */
 
 static uint32_t hash_of(const char *at, uint32_t len)
 {
     uint32_t h = 2166136261u;
     for (uint32_t i = 0; i < len; i++) h = (h ^ (unsigned char)at[i]) * 16777619u;
     return h;
-}
-
-/* Name characters from s->p on, whatever the first is. */
-static name scan_name(parser *s)
-{
-    const char *p = s->p;
-    uint32_t h = 2166136261u, stem_hash = h;
-    const char *stem = p;
-    int digits = 0;
-    for (int first = 1; is_name_char(*p) || (first && *p == '%'); p++, first = 0) {
-        if (!is_digit(*p)) digits = 0;
-        else if (!digits) digits = 1, stem = p, stem_hash = h;
-        h = (h ^ (unsigned char)*p) * 16777619u;
-    }
-    name n = {s->p, (uint32_t)(p - s->p), h, (uint32_t)((digits ? stem : p) - s->p), stem_hash};
-    s->p = p;
-    return n;
-}
-
-static name read_name(parser *s)
-{
-    if (!is_name_start(peek(s))) fail_expected(s, "a name");
-    return scan_name(s);
-}
-
-/* The word of a directive, after its '.' */
-static name read_word(parser *s)
-{
-    expect(s, '.');
-    if (!is_name_char(*s->p)) fail_expected(s, "a word after '.'");
-    return scan_name(s);
-}
-
-static int is(const name *n, const char *word)
-{
-    return n->len == strlen(word) && !memcmp(n->at, word, n->len);
 }
 
 static int is_one_of(const name *n, const char *const *words)
@@ -303,281 +124,6 @@ static ptx_type type_of_name(const name *n)
     word[n->len] = 0;
     return ptx_type_of(word);
 }
-
-static name read_quoted(parser *s)
-{
-    if (peek(s) != '"') fail_expected(s, "a string");
-    const char *from = ++s->p;
-    while (s->p < s->end && *s->p != '"' && *s->p != '\n') s->p += *s->p == '\\' && s->p[1] && s->p[1] != '\n' ? 2 : 1;
-    if (s->p >= s->end || *s->p != '"') fail(s, "a string without end");
-    name n = {from, (uint32_t)(s->p - from), 0, 0, 0};
-    s->p++;
-    return n;
-}
-
-/* Past the next c at this level of parentheses. */
-static void skip_to(parser *s, int c)
-{
-    for (int level = 0;;) {
-        int d = peek(s);
-        if (!d) fail(s, "expected '%c', found the end of the text", c);
-        if (d == '"') {
-            read_quoted(s);
-            continue;
-        }
-        s->p++;
-        if (level == 0 && d == c) return;
-        level += d == '(' ? 1 : d == ')' && level ? -1 : 0;
-    }
-}
-
-/* ------------------------------------------------------------------------------------------------ constants */
-
-/* type: PT_S64, PT_F32 or PT_F64, i: its bits */
-typedef struct { uint8_t type, is_unsigned; int64_t i; } value;
-
-static double to_double(value v)
-{
-    double d;
-    float f;
-    uint32_t low = (uint32_t)v.i;
-    if (v.type == PT_F64) return memcpy(&d, &v.i, sizeof d), d;
-    if (v.type == PT_F32) return memcpy(&f, &low, sizeof f), (double)f;
-    return v.is_unsigned ? (double)(uint64_t)v.i : (double)v.i;
-}
-
-static value of_double(double d)
-{
-    value v = {PT_F64, 0, 0};
-    memcpy(&v.i, &d, sizeof d);
-    return v;
-}
-
-static value of_int(int64_t i, int is_unsigned) { return (value){PT_S64, (uint8_t)is_unsigned, i}; }
-
-static int digit_of(int c)
-{
-    return is_digit(c) ? c - '0' : (unsigned)((c | 32) - 'a') < 26 ? (c | 32) - 'a' + 10 : 99;
-}
-
-static value read_float(parser *s)
-{
-    char copy[128];
-    size_t n = 0;
-    const char *p = s->p;
-    for (; is_digit(*p) || *p == '.' || (*p | 32) == 'e' || ((*p == '+' || *p == '-') && (p[-1] | 32) == 'e'); p++) {
-        if (n + 1 >= sizeof copy) fail(s, "a number of too many digits");
-        copy[n++] = *p == '.' ? *localeconv()->decimal_point : *p;
-    }
-    copy[n] = 0;
-    char *end;
-    double d = strtod(copy, &end);
-    if (*end) fail(s, "'%s' is not a number", copy);
-    s->p = p;
-    return of_double(d);
-}
-
-static value read_number(parser *s)
-{
-    const char *p = s->p;
-    int kind = p[0] == '0' ? p[1] | 32 : 0, base = 10;
-    if (kind == 'f' || kind == 'd') {
-        int want = kind == 'f' ? 8 : 16, n = 0;
-        uint64_t bits = 0;
-        for (p += 2; digit_of(*p) < 16; p++, n++) bits = bits << 4 | (unsigned)digit_of(*p);
-        if (n != want || is_name_char(*p)) fail(s, "a 0%c number has %d hexadecimal digits", kind, want);
-        s->p = p;
-        return (value){kind == 'f' ? PT_F32 : PT_F64, 0, (int64_t)bits};
-    }
-    while (is_digit(*p)) p++;
-    if (*p == '.' || (kind != 'x' && (*p | 32) == 'e')) return read_float(s);
-    p = s->p;
-    if (kind == 'x') base = 16, p += 2;
-    else if (kind == 'b') base = 2, p += 2;
-    else if (is_digit(kind)) base = 8, p += 1;
-    uint64_t n = 0;
-    const char *first = p;
-    for (; digit_of(*p) < base; p++)
-        if (__builtin_mul_overflow(n, (uint64_t)base, &n) || __builtin_add_overflow(n, (uint64_t)digit_of(*p), &n))
-            fail(s, "a number over 64 bits");
-    int is_unsigned = n > INT64_MAX, digits = p > first;
-    if (*p == 'U' || *p == 'u') is_unsigned = 1, p++;
-    if (!digits || is_name_char(*p)) {
-        int len = 0;
-        while (is_name_char(s->p[len]) && len < 40) len++;
-        fail(s, "'%.*s' is not a number", len, s->p);
-    }
-    s->p = p;
-    return of_int((int64_t)n, is_unsigned);
-}
-
-static value expression(parser *s, int least);
-
-static value unary(parser *s)
-{
-    value v;
-    if (++s->nesting > MAX_NESTING) fail(s, "an expression nested too deep");
-    int c = peek(s);
-    if (is_digit(c) || (c == '.' && is_digit(s->p[1]))) {
-        v = read_number(s);
-    } else if (c == '(') {
-        s->p++;
-        if (peek(s) == '.') {
-            name n = read_word(s);
-            if (!is(&n, "s64") && !is(&n, "u64")) fail(s, "a constant is cast to .s64 or .u64 alone");
-            expect(s, ')');
-            v = unary(s);
-            if (v.type != PT_S64) fail(s, "the operator takes integers");
-            v.is_unsigned = n.at[0] == 'u';
-        } else {
-            v = expression(s, 0);
-            expect(s, ')');
-        }
-    } else if (c == '-' || c == '+' || c == '~' || c == '!') {
-        s->p++;
-        v = unary(s);
-        if (c == '-') {
-            if (v.type == PT_S64) v.i = (int64_t)(0 - (uint64_t)v.i);
-            else v.i = (int64_t)((uint64_t)v.i ^ (v.type == PT_F32 ? 1ull << 31 : 1ull << 63));
-        } else if (c != '+') {
-            if (v.type != PT_S64) fail(s, "the operator takes integers");
-            v = c == '~' ? of_int(~v.i, v.is_unsigned) : of_int(!v.i, 0);
-        }
-    } else {
-        const char *from = s->p;
-        name n = is_name_start(c) ? scan_name(s) : (name){0};
-        if (!n.len) fail_expected(s, "an operand");
-        if (!is(&n, "WARP_SZ")) {
-            s->p = from;
-            fail(s, "unknown name '%.*s'", NAME(&n));
-        }
-        v = of_int(32, 0);
-    }
-    s->nesting--;
-    return v;
-}
-
-enum { OP_OR = 256, OP_AND, OP_EQ, OP_NE, OP_LE, OP_GE, OP_SHL, OP_SHR };
-
-/* The binary operator at s->p, its rank and length; 0 if there is none. */
-static int operator_at(parser *s, int *rank, int *len)
-{
-    int c = peek(s), d = c ? s->p[1] : 0;
-    *len = 2;
-    if (c == '|' && d == '|') return *rank = 1, OP_OR;
-    if (c == '&' && d == '&') return *rank = 2, OP_AND;
-    if (c == '=' && d == '=') return *rank = 6, OP_EQ;
-    if (c == '!' && d == '=') return *rank = 6, OP_NE;
-    if (c == '<' && d == '=') return *rank = 7, OP_LE;
-    if (c == '>' && d == '=') return *rank = 7, OP_GE;
-    if (c == '<' && d == '<') return *rank = 8, OP_SHL;
-    if (c == '>' && d == '>') return *rank = 8, OP_SHR;
-    *len = 1;
-    switch (c) {
-    case '|': return *rank = 3, c;
-    case '^': return *rank = 4, c;
-    case '&': return *rank = 5, c;
-    case '<': case '>': return *rank = 7, c;
-    case '+': case '-': return *rank = 9, c;
-    case '*': case '/': case '%': return *rank = 10, c;
-    default: return 0;
-    }
-}
-
-static value apply(parser *s, int op, value a, value b)
-{
-    if (a.type != PT_S64 || b.type != PT_S64) {
-        double x = to_double(a), y = to_double(b);
-        switch (op) {
-        case '+': return of_double(x + y);
-        case '-': return of_double(x - y);
-        case '*': return of_double(x * y);
-        case '/':
-            if (y == 0) fail(s, "division by zero");
-            return of_double(x / y);
-        case '<': return of_int(x < y, 0);
-        case '>': return of_int(x > y, 0);
-        case OP_LE: return of_int(x <= y, 0);
-        case OP_GE: return of_int(x >= y, 0);
-        case OP_EQ: return of_int(x == y, 0);
-        case OP_NE: return of_int(x != y, 0);
-        default: fail(s, "the operator takes integers");
-        }
-    }
-    int u = a.is_unsigned || b.is_unsigned;
-    uint64_t x = (uint64_t)a.i, y = (uint64_t)b.i;
-    switch (op) {
-    case '+': return of_int((int64_t)(x + y), u);
-    case '-': return of_int((int64_t)(x - y), u);
-    case '*': return of_int((int64_t)(x * y), u);
-    case '/': case '%':
-        if (!y) fail(s, "division by zero");
-        if (u) return of_int((int64_t)(op == '/' ? x / y : x % y), 1);
-        if (b.i == -1) return of_int(op == '/' ? (int64_t)(0 - x) : 0, 0);      /* also of the least integer */
-        return of_int(op == '/' ? a.i / b.i : a.i % b.i, 0);
-    case '&': return of_int((int64_t)(x & y), u);
-    case '|': return of_int((int64_t)(x | y), u);
-    case '^': return of_int((int64_t)(x ^ y), u);
-    case OP_SHL: return of_int(y < 64 ? (int64_t)(x << y) : 0, a.is_unsigned);
-    case OP_SHR:
-        if (a.is_unsigned) return of_int(y < 64 ? (int64_t)(x >> y) : 0, 1);
-        return of_int(a.i >> (y < 64 ? y : 63), 0);
-    case '<': return of_int(u ? x < y : a.i < b.i, 0);
-    case '>': return of_int(u ? x > y : a.i > b.i, 0);
-    case OP_LE: return of_int(u ? x <= y : a.i <= b.i, 0);
-    case OP_GE: return of_int(u ? x >= y : a.i >= b.i, 0);
-    case OP_EQ: return of_int(x == y, 0);
-    case OP_NE: return of_int(x != y, 0);
-    case OP_AND: return of_int(x && y, 0);
-    default: return of_int(x || y, 0);
-    }
-}
-
-/* A constant expression of operators that bind at least so tightly; 0: any, and ?: */
-static value expression(parser *s, int least)
-{
-    if (++s->nesting > MAX_NESTING) fail(s, "an expression nested too deep");
-    value v = unary(s);
-    int rank, len, op;
-    while ((op = operator_at(s, &rank, &len)) && rank >= least) {
-        s->p += len;
-        v = apply(s, op, v, expression(s, rank + 1));
-    }
-    if (least == 0 && accept(s, '?')) {
-        int yes = v.type == PT_S64 ? v.i != 0 : to_double(v) != 0;
-        value a = expression(s, 0);
-        expect(s, ':');
-        value b = expression(s, 0);
-        v = yes ? a : b;
-    }
-    s->nesting--;
-    return v;
-}
-
-/* An integer within 0..most, as a count or a size is. */
-static uint64_t read_count(parser *s, uint64_t most, const char *what)
-{
-    value v = expression(s, 8);     /* no comparisons: '>' may close a list */
-    if (v.type != PT_S64 || (!v.is_unsigned && v.i < 0)) fail(s, "%s is no number of things", what);
-    if ((uint64_t)v.i > most)
-        fail(s, "%s is %llu; at most %llu is possible", what, (unsigned long long)v.i, (unsigned long long)most);
-    return (uint64_t)v.i;
-}
-
-/* + a - b ... after a base; 0 if there is none */
-static int64_t read_offset(parser *s)
-{
-    uint64_t sum = 0;
-    for (int c; (c = peek(s)) == '+' || c == '-';) {
-        s->p++;
-        value v = expression(s, 10);
-        if (v.type != PT_S64) fail(s, "an offset is an integer");
-        sum = c == '+' ? sum + (uint64_t)v.i : sum - (uint64_t)v.i;
-    }
-    return (int64_t)sum;
-}
-
-/* ------------------------------------------------------------------------------------------------ names */
 
 #define RANGE_SALT 0x9e3779b9u
 
@@ -610,7 +156,7 @@ static binding *find(parser *s, const name *n, uint32_t *which)
 static void rehash(parser *s, uint32_t buckets)
 {
     binding **bucket = calloc(buckets, sizeof *bucket);
-    if (!bucket) fail(s, "out of memory");
+    if (!bucket) ptx_fail(s, "out of memory");
     free(s->bucket);
     s->bucket = bucket;
     s->mask = buckets - 1;
@@ -624,7 +170,7 @@ static void rehash(parser *s, uint32_t buckets)
 static binding *bind(parser *s, const name *n, int kind)
 {
     binding *old = find_kind(s, n->at, n->len, n->hash, kind == B_RANGE);
-    if (old && old->depth == s->depth) fail(s, "'%.*s' is declared twice", NAME(n));
+    if (old && old->depth == s->depth) ptx_fail(s, "'%.*s' is declared twice", NAME(n));
     if (s->bind.n > s->mask) rehash(s, 2 * (s->mask + 1));
     ROOM(s, s->bind, 1);
     binding *b = s->free_bindings;
@@ -665,7 +211,7 @@ static void add_pending(parser *s, const name *n, uint32_t index)
 
 static void open_scope(parser *s)
 {
-    if (s->depth + 1 >= MAX_SCOPES) fail(s, "scopes nested too deep");
+    if (s->depth + 1 >= MAX_SCOPES) ptx_fail(s, "scopes nested too deep");
     s->scopes[s->depth++] = (scope){(uint32_t)s->bind.n, (uint32_t)s->pend.n, s->slots, s->predicates, s->frame};
 }
 
@@ -708,7 +254,7 @@ static uint32_t take_registers(parser *s, int type, uint32_t count)
     uint32_t width = type == PT_PRED ? 1 : slots_of(type), first = *top;
     if (width > 1) first = (first + 1) & ~1u;
     if (count > MAX_REGISTERS || (uint64_t)first + (uint64_t)count * width > MAX_REGISTERS)
-        fail(s, "more than %u registers in one function", MAX_REGISTERS);
+        ptx_fail(s, "more than %u registers in one function", MAX_REGISTERS);
     *top = first + count * width;
     if (*total < *top) *total = *top;
     return first;
@@ -719,7 +265,7 @@ static uint64_t align_up(uint64_t n, uint32_t align) { return (n + align - 1) & 
 static uint64_t take_frame(parser *s, uint64_t size, uint32_t align)
 {
     uint64_t at = align_up(s->frame, align);
-    if (size > MAX_FRAME || at + size > MAX_FRAME) fail(s, "more than %llu bytes of local variables", MAX_FRAME);
+    if (size > MAX_FRAME || at + size > MAX_FRAME) ptx_fail(s, "more than %llu bytes of local variables", MAX_FRAME);
     s->frame = at + size;
     if (s->function->func.frame_bytes < s->frame) s->function->func.frame_bytes = (uint32_t)s->frame;
     return at;
@@ -744,29 +290,29 @@ static kind_of_variable read_kind(parser *s)
 {
     kind_of_variable k = {PT_NONE, 1, 0};
     int pointer = 0;
-    while (peek(s) == '.') {
-        name n = read_word(s);
+    while (ptx_peek(s) == '.') {
+        name n = ptx_read_word(s);
         ptx_type type = type_of_name(&n);
         if (is(&n, "texref") || is(&n, "samplerref") || is(&n, "surfref")) type = PT_B64;
         if (type != PT_NONE) {
-            if (k.type != PT_NONE) fail(s, "a variable of two types");
+            if (k.type != PT_NONE) ptx_fail(s, "a variable of two types");
             k.type = (uint8_t)type;
         } else if (is(&n, "align")) {
-            uint64_t align = read_count(s, 1u << 16, "an alignment");
-            if (!align || (align & (align - 1))) fail(s, "an alignment is a power of two");
+            uint64_t align = ptx_read_count(s, 1u << 16, "an alignment");
+            if (!align || (align & (align - 1))) ptx_fail(s, "an alignment is a power of two");
             if (!pointer) k.align = (uint32_t)align;
         } else if (is(&n, "v2") || is(&n, "v4") || is(&n, "v8")) {
             k.vector = (uint32_t)(n.at[1] - '0');
         } else if (is(&n, "ptr")) {
             pointer = 1;
         } else if (is(&n, "attribute")) {
-            expect(s, '(');
-            skip_to(s, ')');
+            ptx_expect(s, '(');
+            ptx_skip_to(s, ')');
         } else if (!pointer || !space_of(&n)) {
-            fail(s, "unknown word '.%.*s' in a declaration", NAME(&n));
+            ptx_fail(s, "unknown word '.%.*s' in a declaration", NAME(&n));
         }
     }
-    if (k.type == PT_NONE) fail_expected(s, "a type");
+    if (k.type == PT_NONE) ptx_fail_expected(s, "a type");
     return k;
 }
 
@@ -774,15 +320,15 @@ static kind_of_variable read_kind(parser *s)
 static binding *declare_register(parser *s, const kind_of_variable *k)
 {
     int bits = ptx_type_bits(k->type);
-    if (k->vector > 1) fail(s, "vector registers are not supported: declare the elements");
+    if (k->vector > 1) ptx_fail(s, "vector registers are not supported: declare the elements");
     if (k->type != PT_PRED && bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
-        fail(s, "no register has type .%s", type_table[k->type].name);
-    name n = read_name(s);
+        ptx_fail(s, "no register has type .%s", type_table[k->type].name);
+    name n = ptx_read_name(s);
     uint32_t count = 1;
     int range = accept(s, '<');
     if (range) {
-        count = (uint32_t)read_count(s, MAX_REGISTERS, "the number of registers");
-        expect(s, '>');
+        count = (uint32_t)ptx_read_count(s, MAX_REGISTERS, "the number of registers");
+        ptx_expect(s, '>');
     }
     binding *b = bind(s, &n, range ? B_RANGE : B_REGISTER);
     b->type = k->type;
@@ -804,19 +350,19 @@ static void put_initial(parser *s, uint64_t at, const void *from, uint32_t size)
 /* name, name + 4, generic(name) + 4 */
 static void read_address(parser *s, struct ptx_reloc *r)
 {
-    name n = read_name(s);
+    name n = ptx_read_name(s);
     if (is(&n, "generic") && accept(s, '(')) {
-        n = read_name(s);
-        r->add += read_offset(s);
-        expect(s, ')');
+        n = ptx_read_name(s);
+        r->add += ptx_read_offset(s);
+        ptx_expect(s, ')');
     }
     uint32_t which;
     binding *b = find(s, &n, &which);
-    if (!b) fail(s, "unknown name '%.*s'", NAME(&n));
+    if (!b) ptx_fail(s, "unknown name '%.*s'", NAME(&n));
     if (b->kind != B_SYMBOL || (b->sym->space != SP_GLOBAL && b->sym->space != SP_CONST && b->sym->space != SP_FUNC))
-        fail(s, "'%.*s' has no address that an initial value can hold", NAME(&n));
+        ptx_fail(s, "'%.*s' has no address that an initial value can hold", NAME(&n));
     r->sym = b->sym;
-    r->add = (int64_t)((uint64_t)r->add + (uint64_t)read_offset(s));
+    r->add = (int64_t)((uint64_t)r->add + (uint64_t)ptx_read_offset(s));
 }
 
 static void read_initial_item(parser *s, int type, uint64_t at)
@@ -824,21 +370,21 @@ static void read_initial_item(parser *s, int type, uint64_t at)
     uint32_t size = (uint32_t)ptx_type_bits(type) / 8;
     struct ptx_reloc r = {at, NULL, 0};
     uint64_t pair[2] = {0, 0};
-    int c = peek(s);
+    int c = ptx_peek(s);
     if (is_name_start(c) && strncmp(s->p, "WARP_SZ", 7)) {
         read_address(s, &r);
-        if (size != 8) fail(s, "an address takes 8 bytes");
+        if (size != 8) ptx_fail(s, "an address takes 8 bytes");
     } else {
-        value v = expression(s, 0);
+        value v = ptx_expression(s, 0);
         pair[0] = (uint64_t)v.i;
         if (accept(s, '(')) {
             read_address(s, &r);
-            expect(s, ')');
+            ptx_expect(s, ')');
             /* an address byte by byte: only whole ones, lowest byte first, which is what compilers make */
             struct ptx_reloc *last = s->mask_byte ? &s->reloc.v[s->reloc.n - 1] : NULL;
             if (size != 1 || v.type != PT_S64 || pair[0] != 0xffull << 8 * s->mask_byte ||
                 (last && (last->sym != r.sym || last->add != r.add || last->at + (uint64_t)s->mask_byte != at)))
-                fail(s, "only the eight bytes of an address in order can be initial values");
+                ptx_fail(s, "only the eight bytes of an address in order can be initial values");
             pair[0] = 0;
             put_initial(s, at, pair, 1);
             if (!s->mask_byte) PUSH(s, s->reloc, r);
@@ -853,10 +399,10 @@ static void read_initial_item(parser *s, int type, uint64_t at)
         } else if (type == PT_F64) {
             pair[0] = v.type == PT_F64 ? (uint64_t)v.i : (uint64_t)of_double(to_double(v)).i;
         } else if (v.type != PT_S64 && size != (v.type == PT_F32 ? 4 : 8)) {
-            fail(s, "a floating-point initial value of an integer");
+            ptx_fail(s, "a floating-point initial value of an integer");
         }
     }
-    if (s->mask_byte) fail(s, "only the eight bytes of an address in order can be initial values");
+    if (s->mask_byte) ptx_fail(s, "only the eight bytes of an address in order can be initial values");
     put_initial(s, at, pair, size);
     if (r.sym) PUSH(s, s->reloc, r);
 }
@@ -866,47 +412,47 @@ static void read_initial_list(parser *s, int type, const uint64_t *unit, int lev
                               uint64_t limit)
 {
     uint64_t size = (uint64_t)ptx_type_bits(type) / 8, from = at;
-    if (level >= levels) fail(s, "too many braces in an initial value");
-    expect(s, '{');
+    if (level >= levels) ptx_fail(s, "too many braces in an initial value");
+    ptx_expect(s, '{');
     if (accept(s, '}')) return;
     do {
-        if (peek(s) == '}') break;
-        if (peek(s) == '{') {
+        if (ptx_peek(s) == '}') break;
+        if (ptx_peek(s) == '{') {
             at = from + (at - from + unit[level] - 1) / unit[level] * unit[level];
             if (unit[level] > limit - from || at - from > limit - from - unit[level])
-                fail(s, "too many initial values");
+                ptx_fail(s, "too many initial values");
             read_initial_list(s, type, unit, level + 1, levels, at, at + unit[level]);
             at += unit[level];
         } else {
-            if (at > limit || limit - at < size) fail(s, "too many initial values");
+            if (at > limit || limit - at < size) ptx_fail(s, "too many initial values");
             read_initial_item(s, type, at);
             at += size;
         }
     } while (accept(s, ','));
-    expect(s, '}');
+    ptx_expect(s, '}');
 }
 
 /* A variable of memory after its kind: name[dims] = value. */
 static ptx_sym *declare_variable(parser *s, const kind_of_variable *k, int space, int is_extern, int is_parameter)
 {
     int bits = ptx_type_bits(k->type), ndim = 0, unsized = 0;
-    if (bits < 8 || bits % 8) fail(s, "no variable has type .%s", type_table[k->type].name);
-    name n = read_name(s);
+    if (bits < 8 || bits % 8) ptx_fail(s, "no variable has type .%s", type_table[k->type].name);
+    name n = ptx_read_name(s);
     uint64_t dim[MAX_DIMS], unit[MAX_DIMS + 1], item = (uint64_t)bits / 8, element = item * k->vector, total = element;
     while (accept(s, '[')) {
-        if (ndim == MAX_DIMS) fail(s, "an array of more than %d dimensions", MAX_DIMS);
-        if (peek(s) == ']') {
-            if (ndim) fail(s, "only the first dimension may be left out");
+        if (ndim == MAX_DIMS) ptx_fail(s, "an array of more than %d dimensions", MAX_DIMS);
+        if (ptx_peek(s) == ']') {
+            if (ndim) ptx_fail(s, "only the first dimension may be left out");
             unsized = 1;
             dim[ndim++] = 1;
         } else {
-            dim[ndim++] = read_count(s, MAX_VARIABLE, "the size of an array");
+            dim[ndim++] = ptx_read_count(s, MAX_VARIABLE, "the size of an array");
         }
-        expect(s, ']');
+        ptx_expect(s, ']');
     }
     for (int i = ndim; i-- > 0; total *= dim[i]) {
         unit[i] = total;
-        if (dim[i] && total > MAX_VARIABLE / dim[i]) fail(s, "'%.*s' is too big", NAME(&n));
+        if (dim[i] && total > MAX_VARIABLE / dim[i]) ptx_fail(s, "'%.*s' is too big", NAME(&n));
     }
     int levels = ndim;
     if (k->vector > 1 || !ndim) unit[levels++] = item;
@@ -933,25 +479,26 @@ static ptx_sym *declare_variable(parser *s, const kind_of_variable *k, int space
     sym->align = k->align ? k->align : (uint32_t)(element < 1u << 16 ? element : 1);
     sym->size = unsized ? 0 : total;
 
-    if (peek(s) == '=' && !is_parameter) {
-        if (space != SP_GLOBAL && space != SP_CONST) fail(s, "only .global and .const variables have initial values");
+    if (ptx_peek(s) == '=' && !is_parameter) {
+        if (space != SP_GLOBAL && space != SP_CONST)
+            ptx_fail(s, "only .global and .const variables have initial values");
         s->p++;
-        if (!unsized && total > MAX_INITIAL) fail(s, "'%.*s' is too big for an initial value", NAME(&n));
+        if (!unsized && total > MAX_INITIAL) ptx_fail(s, "'%.*s' is too big for an initial value", NAME(&n));
         uint64_t limit = unsized ? MAX_INITIAL : total;
         s->init.n = s->reloc.n = 0;
         s->mask_byte = 0;
         for (int i = 0; i < levels; i++)
-            if (!unit[i] || !total) fail(s, "an initial value of no bytes");
-        if (peek(s) == '{') read_initial_list(s, k->type, unit, 0, levels, 0, limit);
+            if (!unit[i] || !total) ptx_fail(s, "an initial value of no bytes");
+        if (ptx_peek(s) == '{') read_initial_list(s, k->type, unit, 0, levels, 0, limit);
         else read_initial_item(s, k->type, 0);
-        if (s->mask_byte) fail(s, "only the eight bytes of an address in order can be initial values");
+        if (s->mask_byte) ptx_fail(s, "only the eight bytes of an address in order can be initial values");
         if (unsized) sym->size = (s->init.n + unit[0] - 1) / unit[0] * unit[0];
         sym->init = take(s, sym->size);
         if (s->init.n) memcpy(sym->init, s->init.v, s->init.n);
         sym->reloc = take_copy(s, s->reloc.v, s->reloc.n * sizeof *s->reloc.v);
         sym->nreloc = (int)s->reloc.n;
     } else if (unsized && !is_extern && !is_parameter) {
-        fail(s, "the size of '%.*s' is missing", NAME(&n));
+        ptx_fail(s, "the size of '%.*s' is missing", NAME(&n));
     }
 
     ptx_module *m = s->m;
@@ -971,7 +518,7 @@ static ptx_sym *declare_variable(parser *s, const kind_of_variable *k, int space
 static void read_declaration(parser *s, int space, int is_extern)
 {
     if (s->depth == 0 && (space == SP_REG || space == SP_LOCAL || space == SP_PARAM))
-        fail(s, "registers, .local and .param variables are declared in functions");
+        ptx_fail(s, "registers, .local and .param variables are declared in functions");
     kind_of_variable k = read_kind(s);
     do {
         if (space == SP_REG) {
@@ -981,7 +528,7 @@ static void read_declaration(parser *s, int space, int is_extern)
         ptx_sym *sym = declare_variable(s, &k, space, is_extern, 0);
         if (space == SP_LOCAL || space == SP_PARAM) sym->offset = take_frame(s, sym->size, sym->align);
     } while (accept(s, ','));
-    expect(s, ';');
+    ptx_expect(s, ';');
 }
 
 /* ------------------------------------------------------------------------------------------------ source places */
@@ -993,7 +540,7 @@ static uint32_t place_of(parser *s, uint32_t file, uint32_t line, uint32_t col, 
     ptx_module *m = s->m;
     if (4 * (s->places.n + 1) > 3 * (size_t)s->place_mask || !s->place_table) {
         uint32_t size = s->place_table ? 2 * (s->place_mask + 1) : 1024, *table = calloc(size, sizeof *table);
-        if (!table) fail(s, "out of memory");
+        if (!table) ptx_fail(s, "out of memory");
         free(s->place_table);
         s->place_table = table;
         s->place_mask = size - 1;
@@ -1026,7 +573,7 @@ static uint32_t place_of(parser *s, uint32_t file, uint32_t line, uint32_t col, 
     return s->place_table[h & s->place_mask] = i;
 }
 
-static uint32_t read_u32(parser *s, const char *what) { return (uint32_t)read_count(s, UINT32_MAX, what); }
+static uint32_t read_u32(parser *s, const char *what) { return (uint32_t)ptx_read_count(s, UINT32_MAX, what); }
 
 /* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
 static void read_loc(parser *s)
@@ -1035,15 +582,15 @@ static void read_loc(parser *s)
     name label = {"", 0, 0, 0, 0}, none = label;
     for (int i = 0; i < 3; i++) at[i] = read_u32(s, "a number of .loc");
     while (accept(s, ',')) {
-        name n = read_name(s);
+        name n = ptx_read_name(s);
         if (is(&n, "function_name")) {
-            label = read_name(s);
+            label = ptx_read_name(s);
             if (accept(s, '+')) offset = read_u32(s, "an offset");
         } else if (is(&n, "inlined_at")) {
             for (int i = 0; i < 3; i++) by[i] = read_u32(s, "a number of .loc");
             inlined = place_of(s, by[0], by[1], by[2], &none, 0, 0, 1);
         } else {
-            fail(s, "unknown word '%.*s' in .loc", NAME(&n));
+            ptx_fail(s, "unknown word '%.*s' in .loc", NAME(&n));
         }
     }
     s->loc = place_of(s, at[0], at[1], at[2], &label, offset, inlined, 0);
@@ -1052,9 +599,9 @@ static void read_loc(parser *s)
 /* .file number "path" [, time, size] */
 static void read_file(parser *s)
 {
-    uint32_t number = (uint32_t)read_count(s, MAX_FILES, "the number of a file");
-    name path = read_quoted(s);
-    while (accept(s, ',')) expression(s, 0);
+    uint32_t number = (uint32_t)ptx_read_count(s, MAX_FILES, "the number of a file");
+    name path = ptx_read_quoted(s);
+    while (accept(s, ',')) ptx_expression(s, 0);
     if (number >= s->files.n) {
         ROOM(s, s->files, number + 1 - s->files.n);
         memset(s->files.v + s->files.n, 0, (number + 1 - s->files.n) * sizeof *s->files.v);
@@ -1066,23 +613,23 @@ static void read_file(parser *s)
 /* .section .debug_str { label: .b8 1,2,... }; the others are of no use here. */
 static void read_section(parser *s)
 {
-    if (peek(s) == '.') s->p++;
-    name n = read_name(s);
-    expect(s, '{');
+    if (ptx_peek(s) == '.') s->p++;
+    name n = ptx_read_name(s);
+    ptx_expect(s, '{');
     if (!is(&n, "debug_str")) {
-        skip_to(s, '}');
+        ptx_skip_to(s, '}');
         return;
     }
     while (!accept(s, '}')) {
-        if (peek(s) != '.') {
-            name label = read_name(s);
-            expect(s, ':');
+        if (ptx_peek(s) != '.') {
+            name label = ptx_read_name(s);
+            ptx_expect(s, ':');
             bind(s, &label, B_STRING)->slot = (uint32_t)s->strings.n;
             continue;
         }
-        name type = read_word(s);
-        if (!is(&type, "b8")) fail(s, "only .b8 is expected in .debug_str");
-        do PUSH(s, s->strings, (char)expression(s, 0).i);
+        name type = ptx_read_word(s);
+        if (!is(&type, "b8")) ptx_fail(s, "only .b8 is expected in .debug_str");
+        do PUSH(s, s->strings, (char)ptx_expression(s, 0).i);
         while (accept(s, ','));
     }
 }
@@ -1125,9 +672,9 @@ static void read_special(parser *s, const binding *b, const name *n, ptx_opnd *o
         if (b->slot == SR_PM) o->imm = n->at[3] - '0';
         return;
     }
-    if (*s->p != '.') fail(s, "'%.*s' is used as .x, .y or .z", NAME(n));
-    name part = read_word(s);
-    if (part.len != 1 || !strchr("xyzw", part.at[0])) fail(s, "no part '.%.*s' of a special register", NAME(&part));
+    if (*s->p != '.') ptx_fail(s, "'%.*s' is used as .x, .y or .z", NAME(n));
+    name part = ptx_read_word(s);
+    if (part.len != 1 || !strchr("xyzw", part.at[0])) ptx_fail(s, "no part '.%.*s' of a special register", NAME(&part));
     if (part.at[0] == 'w') *o = (ptx_opnd){.kind = PO_IMM, .type = PT_S64};        /* always zero */
     else o->imm = part.at[0] - 'x';
 }
@@ -1135,7 +682,7 @@ static void read_special(parser *s, const binding *b, const name *n, ptx_opnd *o
 /* A name as an operand. */
 static void read_named(parser *s, ptx_opnd *o, int flags)
 {
-    name n = read_name(s);
+    name n = ptx_read_name(s);
     uint32_t which;
     if (n.len == 1 && n.at[0] == '_') {
         o->kind = PO_SINK;
@@ -1146,7 +693,7 @@ static void read_named(parser *s, ptx_opnd *o, int flags)
         o->kind = PO_REG;
         o->type = b->type;
         o->reg = b->type == PT_PRED ? b->slot + which : b->slot + which * slots_of(b->type);
-        if (*s->p == '.') fail(s, "the parts of register '%.*s' are not supported", NAME(&n));
+        if (*s->p == '.') ptx_fail(s, "the parts of register '%.*s' are not supported", NAME(&n));
         return;
     }
     if (flags & FORWARD) {
@@ -1160,16 +707,16 @@ static void read_named(parser *s, ptx_opnd *o, int flags)
     }
     if (is(&n, "WARP_SZ")) {
         s->p = n.at;
-        value v = expression(s, 0);
+        value v = ptx_expression(s, 0);
         *o = (ptx_opnd){.kind = PO_IMM, .type = v.type, .imm = v.i};
         return;
     }
-    if (!b || b->kind != B_SYMBOL) fail(s, "unknown name '%.*s'", NAME(&n));
-    if (b->sym->space == SP_LABEL) fail(s, "label '%.*s' is no operand of this instruction", NAME(&n));
+    if (!b || b->kind != B_SYMBOL) ptx_fail(s, "unknown name '%.*s'", NAME(&n));
+    if (b->sym->space == SP_LABEL) ptx_fail(s, "label '%.*s' is no operand of this instruction", NAME(&n));
     note_use(s, b->sym);
     o->kind = PO_SYM;
     o->sym = b->sym;
-    o->imm = read_offset(s);
+    o->imm = ptx_read_offset(s);
 }
 
 static void read_operand(parser *s, int flags);
@@ -1178,7 +725,7 @@ static void read_operand(parser *s, int flags);
 static void take_elements(parser *s, size_t from, ptx_opnd *o)
 {
     size_t n = s->opnd.n - from;
-    if (n > UINT16_MAX) fail(s, "a list of more than %d operands", UINT16_MAX);
+    if (n > UINT16_MAX) ptx_fail(s, "a list of more than %d operands", UINT16_MAX);
     o->n = (uint16_t)n;
     o->elem = take_copy(s, s->opnd.v + from, n * sizeof *o->elem);
     s->opnd.n = from;
@@ -1190,7 +737,7 @@ static void read_list(parser *s, int close, ptx_opnd *o)
     if (!accept(s, close)) {
         do read_operand(s, SCALAR);
         while (accept(s, ','));
-        expect(s, close);
+        ptx_expect(s, close);
     }
     take_elements(s, from, o);
 }
@@ -1198,14 +745,14 @@ static void read_list(parser *s, int close, ptx_opnd *o)
 static void read_memory(parser *s, ptx_opnd *o)
 {
     ptx_opnd base = {0};
-    int c = peek(s);
+    int c = ptx_peek(s);
     if (is_name_start(c) && strncmp(s->p, "WARP_SZ", 7)) {
         read_named(s, &base, 0);
-        if (base.kind == PO_REG && base.type != PT_PRED) base.imm = read_offset(s);
-        else if (base.kind != PO_SYM) fail(s, "an address is a register, a variable or a number");
+        if (base.kind == PO_REG && base.type != PT_PRED) base.imm = ptx_read_offset(s);
+        else if (base.kind != PO_SYM) ptx_fail(s, "an address is a register, a variable or a number");
     } else {
-        value v = expression(s, 0);
-        if (v.type != PT_S64) fail(s, "an address is a register, a variable or a number");
+        value v = ptx_expression(s, 0);
+        if (v.type != PT_S64) ptx_fail(s, "an address is a register, a variable or a number");
         base.imm = v.i;
     }
     *o = base;
@@ -1218,9 +765,9 @@ static void read_memory(parser *s, ptx_opnd *o)
         }
         do read_operand(s, SCALAR);
         while (accept(s, ','));
-        expect(s, '}');
+        ptx_expect(s, '}');
     }
-    expect(s, ']');
+    ptx_expect(s, ']');
     take_elements(s, from, o);
 }
 
@@ -1228,7 +775,7 @@ static void read_memory(parser *s, ptx_opnd *o)
 static void read_operand(parser *s, int flags)
 {
     ptx_opnd o = {0};
-    int c = peek(s);
+    int c = ptx_peek(s);
     if (c == '[' && !(flags & SCALAR)) {
         s->p++;
         read_memory(s, &o);
@@ -1236,18 +783,18 @@ static void read_operand(parser *s, int flags)
         s->p++;
         o.kind = PO_VEC;
         read_list(s, '}', &o);
-        if (!o.n) fail(s, "an empty vector");
+        if (!o.n) ptx_fail(s, "an empty vector");
     } else if (c == '!' && s->p[1] != '=') {
         const char *from = s->p++;
         uint32_t line = s->line;
-        if (is_name_start(peek(s)) && strncmp(s->p, "WARP_SZ", 7)) {
+        if (is_name_start(ptx_peek(s)) && strncmp(s->p, "WARP_SZ", 7)) {
             read_named(s, &o, 0);
-            if (o.kind != PO_REG || o.type != PT_PRED) fail(s, "'!' stands before a predicate register");
+            if (o.kind != PO_REG || o.type != PT_PRED) ptx_fail(s, "'!' stands before a predicate register");
             o.neg = 1;
         } else {
             s->p = from;
             s->line = line;
-            value v = expression(s, 0);
+            value v = ptx_expression(s, 0);
             o = (ptx_opnd){.kind = PO_IMM, .type = v.type, .imm = v.i};
         }
     } else if (is_name_start(c)) {
@@ -1257,20 +804,20 @@ static void read_operand(parser *s, int flags)
             ptx_opnd other = {0};
             PUSH(s, s->opnd, o);
             read_named(s, &other, 0);
-            if (other.kind != PO_REG && other.kind != PO_SINK) fail(s, "expected a register after '|'");
+            if (other.kind != PO_REG && other.kind != PO_SINK) ptx_fail(s, "expected a register after '|'");
             PUSH(s, s->opnd, other);
             o = (ptx_opnd){.kind = PO_PAIR};
             take_elements(s, from, &o);
         /* a[3] is [a + 12], but in mov and cvta its address */
-        } else if (o.kind == PO_SYM && o.sym && peek(s) == '[') {
+        } else if (o.kind == PO_SYM && o.sym && ptx_peek(s) == '[') {
             s->p++;
-            int64_t index = (int64_t)read_count(s, UINT32_MAX, "an index");
-            expect(s, ']');
+            int64_t index = (int64_t)ptx_read_count(s, UINT32_MAX, "an index");
+            ptx_expect(s, ']');
             o.imm += index * (ptx_type_bits(o.sym->type) / 8);
             if (!(flags & ADDRESS)) o.kind = PO_MEM;
         }
     } else {
-        value v = expression(s, 0);
+        value v = ptx_expression(s, 0);
         o = (ptx_opnd){.kind = PO_IMM, .type = v.type, .imm = v.i};
     }
     PUSH(s, s->opnd, o);
@@ -1282,12 +829,12 @@ static void read_call(parser *s)
     ptx_opnd returns = {.kind = PO_ARGS}, arguments = {.kind = PO_ARGS};
     if (accept(s, '(')) {
         read_list(s, ')', &returns);
-        expect(s, ',');
+        ptx_expect(s, ',');
     }
     PUSH(s, s->opnd, returns);
     read_operand(s, FORWARD | SCALAR);
     const ptx_opnd *callee = &s->opnd.v[s->opnd.n - 1];
-    if (callee->kind != PO_SYM && callee->kind != PO_REG) fail(s, "a call needs a function or a register");
+    if (callee->kind != PO_SYM && callee->kind != PO_REG) ptx_fail(s, "a call needs a function or a register");
     if (callee->kind == PO_REG) s->function->func.calls_indirect = 1;
     int more = accept(s, ',');
     if (more && accept(s, '(')) {
@@ -1306,7 +853,7 @@ static const mnemonic *mnemonic_of(parser *s, const char *at, uint32_t len)
     uint32_t hash = hash_of(at, len);
     if (2 * (s->mnemonics.n + 1) > s->mnemonic_mask) {
         uint32_t size = s->mnemonic_table ? 2 * (s->mnemonic_mask + 1) : 1024, *table = calloc(size, sizeof *table);
-        if (!table) fail(s, "out of memory");
+        if (!table) ptx_fail(s, "out of memory");
         free(s->mnemonic_table);
         s->mnemonic_table = table;
         s->mnemonic_mask = size - 1;
@@ -1323,13 +870,13 @@ static const mnemonic *mnemonic_of(parser *s, const char *at, uint32_t len)
     }
     uint32_t words = 1;
     for (uint32_t k = 0; k < len; k++) words += at[k] == '.';
-    if (words > 64) fail(s, "an instruction name of more than 64 words");
+    if (words > 64) ptx_fail(s, "an instruction name of more than 64 words");
     mnemonic w = {take_string(s, at, len), len, hash, words, take(s, words * sizeof(char *))};
     char *copy = take_string(s, at, len);
     for (uint32_t k = 0; k < words; k++) {
         char *dot = strchr(copy, '.');
         if (dot) *dot = 0;
-        if (!*copy) fail(s, "'%.*s' is no instruction name", shown(len), at);
+        if (!*copy) ptx_fail(s, "'%.*s' is no instruction name", shown(len), at);
         w.mod[k] = copy;
         copy = dot ? dot + 1 : copy;
     }
@@ -1345,9 +892,9 @@ static int is_ratio(const char *from, const char *p)
 }
 static const mnemonic *read_mnemonic(parser *s)
 {
-    int c = peek(s);
+    int c = ptx_peek(s);
     const char *from = s->p, *p = from;
-    if ((unsigned)((c | 32) - 'a') >= 26) fail_expected(s, "an instruction");
+    if ((unsigned)((c | 32) - 'a') >= 26) ptx_fail_expected(s, "an instruction");
     for (;;) {
         if (is_name_char(*p) || *p == '.') p++;
         else if (p[0] == ':' && p[1] == ':') p += 2;
@@ -1355,17 +902,17 @@ static const mnemonic *read_mnemonic(parser *s)
         else break;
     }
     s->p = p;
-    if (peek(s) != '.') return mnemonic_of(s, from, (uint32_t)(p - from));
+    if (ptx_peek(s) != '.') return mnemonic_of(s, from, (uint32_t)(p - from));
     /* written with blanks between the words */
     char joined[256];
     size_t n = (size_t)(p - from);
-    if (n >= sizeof joined) fail(s, "an instruction name of more than %zu characters", sizeof joined);
+    if (n >= sizeof joined) ptx_fail(s, "an instruction name of more than %zu characters", sizeof joined);
     memcpy(joined, from, n);
-    while (peek(s) == '.') {
+    while (ptx_peek(s) == '.') {
         for (from = p = s->p; is_name_char(*p) || *p == '.' || (p[0] == ':' && p[1] == ':') || is_ratio(from, p);
              p += p[0] == ':' && p[1] == ':' ? 2 : 1) {}
         if (n + (size_t)(p - from) >= sizeof joined)
-            fail(s, "an instruction name of more than %zu characters", sizeof joined);
+            ptx_fail(s, "an instruction name of more than %zu characters", sizeof joined);
         memcpy(joined + n, from, (size_t)(p - from));
         n += (size_t)(p - from);
         s->p = p;
@@ -1376,7 +923,7 @@ static const mnemonic *read_mnemonic(parser *s)
 static ptx_instr *new_instruction(parser *s, const mnemonic *w, const char *from, uint32_t line)
 {
     ptx_module *m = s->m;
-    if (m->ncode >= UINT32_MAX - 1) fail(s, "too many instructions");
+    if (m->ncode >= UINT32_MAX - 1) ptx_fail(s, "too many instructions");
     m->code = grow(s, m->code, &s->code_cap, (size_t)m->ncode + 1, sizeof *m->code);
     s->store->from = grow(s, s->store->from, &s->from_cap, (size_t)m->ncode + 1, sizeof *s->store->from);
     s->store->to = grow(s, s->store->to, &s->to_cap, (size_t)m->ncode + 1, sizeof *s->store->to);
@@ -1406,7 +953,7 @@ static void read_instruction(parser *s)
     if (accept(s, '@')) {
         int not = accept(s, '!');
         read_named(s, &guard, 0);
-        if (guard.kind != PO_REG || guard.type != PT_PRED) fail(s, "'@' stands before a predicate register");
+        if (guard.kind != PO_REG || guard.type != PT_PRED) ptx_fail(s, "'@' stands before a predicate register");
         guard.neg = (uint8_t)not;
     }
     const mnemonic *w = read_mnemonic(s);
@@ -1414,7 +961,7 @@ static void read_instruction(parser *s)
     size_t base = s->opnd.n, uses = s->pend.n;
     if (!strcmp(first, "call")) {
         read_call(s);
-    } else if (peek(s) != ';') {
+    } else if (ptx_peek(s) != ';') {
         said = !strcmp(first, "mov") && !strncmp(s->p, PTX_NOTE, sizeof PTX_NOTE - 1)
             && !is_name_char(s->p[sizeof PTX_NOTE - 1]);
         int flags = !strcmp(first, "bra") || !strcmp(first, "brx") ? FORWARD
@@ -1422,9 +969,9 @@ static void read_instruction(parser *s)
         do read_operand(s, flags);
         while (accept(s, ','));
     }
-    expect(s, ';');
+    ptx_expect(s, ';');
     size_t n = s->opnd.n - base;
-    if (n > UINT8_MAX) fail(s, "an instruction of more than %d operands", UINT8_MAX);
+    if (n > UINT8_MAX) ptx_fail(s, "an instruction of more than %d operands", UINT8_MAX);
     ptx_instr *i = new_instruction(s, w, from, line);
     i->nop = (uint8_t)n;
     i->note = (uint8_t)said;
@@ -1443,19 +990,19 @@ static void read_label(parser *s, const name *n)
     binding *b = bind(s, n, B_SYMBOL);
     ptx_sym *sym = b->sym = new_symbol(s, n, SP_LABEL);
     sym->target = s->m->ncode;
-    if (peek(s) != '.') return;
+    if (ptx_peek(s) != '.') return;
     const char *from = s->p;
-    name word = read_word(s);
+    name word = ptx_read_word(s);
     if (is(&word, "callprototype")) {
-        skip_to(s, ';');
+        ptx_skip_to(s, ';');
     } else if (is(&word, "branchtargets") || is(&word, "calltargets")) {
         size_t uses = s->pend.n;
         uint32_t count = 0;
         do {
-            name target = read_name(s);
+            name target = ptx_read_name(s);
             add_pending(s, &target, count++);
         } while (accept(s, ','));
-        expect(s, ';');
+        ptx_expect(s, ';');
         sym->is_table = 1;
         sym->ntargets = (int)count;
         sym->targets = take(s, count * sizeof *sym->targets);
@@ -1477,7 +1024,7 @@ static void read_body(parser *s)
     f->npred = s->predicates;
     s->loc = 0;
     for (;;) {
-        int c = peek(s);
+        int c = ptx_peek(s);
         if (c == '{') {
             s->p++;
             open_scope(s);
@@ -1488,20 +1035,20 @@ static void read_body(parser *s)
         } else if (c == ';') {
             s->p++;
         } else if (c == '.') {
-            name n = read_word(s);
+            name n = ptx_read_word(s);
             int space = space_of(&n);
             if (space) read_declaration(s, space, 0);
             else if (is(&n, "loc")) read_loc(s);
             else if (is(&n, "file")) read_file(s);
-            else if (is(&n, "pragma")) skip_to(s, ';');
-            else if (is(&n, "extern") && peek(s) == '.' && (n = read_word(s), is(&n, "shared")))
+            else if (is(&n, "pragma")) ptx_skip_to(s, ';');
+            else if (is(&n, "extern") && ptx_peek(s) == '.' && (n = ptx_read_word(s), is(&n, "shared")))
                 read_declaration(s, SP_SHARED, 1);
-            else fail(s, "unknown directive '.%.*s'", NAME(&n));
+            else ptx_fail(s, "unknown directive '.%.*s'", NAME(&n));
         } else if (is_name_start(c)) {
             const char *from = s->p;
             uint32_t line = s->line;
-            name n = scan_name(s);
-            if (*s->p != '.' && peek(s) == ':' && s->p[1] != ':') {
+            name n = ptx_scan_name(s);
+            if (*s->p != '.' && ptx_peek(s) == ':' && s->p[1] != ':') {
                 s->p++;
                 read_label(s, &n);
                 continue;
@@ -1512,8 +1059,8 @@ static void read_body(parser *s)
         } else if (c == '@') {
             read_instruction(s);
         } else {
-            if (!c) fail(s, "the body of '%s' has no end", f->name);
-            fail_expected(s, "an instruction");
+            if (!c) ptx_fail(s, "the body of '%s' has no end", f->name);
+            ptx_fail_expected(s, "an instruction");
         }
     }
     /* for labels at the end and for functions that run off it */
@@ -1533,12 +1080,12 @@ static ptx_sym **read_parameters(parser *s, int *count)
 {
     ptx_func *f = &s->function->func;
     s->list.n = 0;
-    expect(s, '(');
+    ptx_expect(s, '(');
     while (!accept(s, ')')) {
-        if (s->list.n) expect(s, ',');
-        name n = read_word(s);
+        if (s->list.n) ptx_expect(s, ',');
+        name n = ptx_read_word(s);
         int space = space_of(&n);
-        if (space != SP_PARAM && (space != SP_REG || f->is_entry)) fail(s, "a parameter is declared as .param");
+        if (space != SP_PARAM && (space != SP_REG || f->is_entry)) ptx_fail(s, "a parameter is declared as .param");
         kind_of_variable k = read_kind(s);
         ptx_sym *sym;
         if (space == SP_REG) {
@@ -1553,7 +1100,7 @@ static ptx_sym **read_parameters(parser *s, int *count)
             if (f->is_entry) {
                 uint64_t at = align_up(f->param_bytes, sym->align);
                 if (sym->size > MAX_FRAME || at + sym->size > MAX_FRAME)
-                    fail(s, "more than %llu bytes of parameters", MAX_FRAME);
+                    ptx_fail(s, "more than %llu bytes of parameters", MAX_FRAME);
                 sym->offset = at;
                 sym->id = 1;
                 f->param_bytes = (uint32_t)(at + sym->size);
@@ -1576,8 +1123,8 @@ static void read_three(parser *s, uint32_t out[3])
 /* .maxntid 128, 1, 1 and the like, up to ';' or '{' */
 static void read_limits(parser *s, ptx_func *f)
 {
-    while (peek(s) == '.') {
-        name n = read_word(s);
+    while (ptx_peek(s) == '.') {
+        name n = ptx_read_word(s);
         if (is(&n, "maxntid")) read_three(s, f->maxntid);
         else if (is(&n, "reqntid")) read_three(s, f->reqntid);
         else if (is(&n, "reqnctapercluster")) read_three(s, f->cluster);
@@ -1586,29 +1133,29 @@ static void read_limits(parser *s, ptx_func *f)
         else if (is(&n, "maxnreg")) f->maxnreg = read_u32(s, ".maxnreg");
         else if (is(&n, "maxclusterrank")) f->maxclusterrank = read_u32(s, ".maxclusterrank");
         else if (is(&n, "explicitcluster")) f->explicit_cluster = 1;
-        else if (is(&n, "pragma")) skip_to(s, ';');
-        else if (accept(s, '(')) skip_to(s, ')');
-        else if (is_digit(peek(s)) || *s->p == '"')
-            do *s->p == '"' ? (void)read_quoted(s) : (void)expression(s, 9);
-            while (accept(s, ',') && peek(s));
+        else if (is(&n, "pragma")) ptx_skip_to(s, ';');
+        else if (accept(s, '(')) ptx_skip_to(s, ')');
+        else if (is_digit(ptx_peek(s)) || *s->p == '"')
+            do *s->p == '"' ? (void)ptx_read_quoted(s) : (void)ptx_expression(s, 9);
+            while (accept(s, ',') && ptx_peek(s));
     }
 }
 
 static void read_function(parser *s, int is_entry)
 {
-    while (peek(s) == '.') {
-        name n = read_word(s);
-        if (accept(s, '(')) skip_to(s, ')');
-        else if (!is(&n, "noreturn")) fail(s, "unknown word '.%.*s' before a function's name", NAME(&n));
+    while (ptx_peek(s) == '.') {
+        name n = ptx_read_word(s);
+        if (accept(s, '(')) ptx_skip_to(s, ')');
+        else if (!is(&n, "noreturn")) ptx_fail(s, "unknown word '.%.*s' before a function's name", NAME(&n));
     }
     /* The name is bound outside the scope of the parameters, some of which stand before it. */
     const char *from = s->p;
     uint32_t line = s->line, which;
     int returns = accept(s, '(');
-    if (returns) skip_to(s, ')');
-    name n = read_name(s);
+    if (returns) ptx_skip_to(s, ')');
+    name n = ptx_read_name(s);
     binding *b = find(s, &n, &which);
-    if (b && (b->kind != B_SYMBOL || b->sym->space != SP_FUNC)) fail(s, "'%.*s' is declared twice", NAME(&n));
+    if (b && (b->kind != B_SYMBOL || b->sym->space != SP_FUNC)) ptx_fail(s, "'%.*s' is declared twice", NAME(&n));
     if (!b) {
         function *fresh = take(s, sizeof *fresh);
         ptx_sym *sym = new_symbol(s, &n, SP_FUNC);
@@ -1623,7 +1170,7 @@ static void read_function(parser *s, int is_entry)
         s->m->func[s->m->nfunc++] = &fresh->func;
     }
     function *known = ((symbol *)b->sym)->function;
-    if (known->func.is_entry != is_entry) fail(s, "'%.*s' is declared as .entry and as .func", NAME(&n));
+    if (known->func.is_entry != is_entry) ptx_fail(s, "'%.*s' is declared as .entry and as .func", NAME(&n));
     function heading = {.func = {.name = known->func.name, .sym = known->func.sym, .is_entry = (uint8_t)is_entry}};
     const char *after = s->p;
     uint32_t after_line = s->line;
@@ -1641,17 +1188,17 @@ static void read_function(parser *s, int is_entry)
         s->p = after;
         s->line = after_line;
     }
-    if (peek(s) == '(') heading.func.param = read_parameters(s, &heading.func.nparam);
+    if (ptx_peek(s) == '(') heading.func.param = read_parameters(s, &heading.func.nparam);
     read_limits(s, &heading.func);
     int body = accept(s, '{');
-    if (body && known->func.has_body) fail(s, "'%.*s' has two bodies", NAME(&n));
+    if (body && known->func.has_body) ptx_fail(s, "'%.*s' has two bodies", NAME(&n));
     if (!known->func.has_body) known->func = heading.func;
     s->function = known;
     if (body) {
         read_body(s);
     } else {
         close_scope(s);
-        expect(s, ';');
+        ptx_expect(s, ';');
     }
     s->function = NULL;
     s->loc = 0;
@@ -1662,12 +1209,12 @@ static void read_alias(parser *s)
 {
     function *f[2];
     for (int i = 0; i < 2; i++) {
-        name n = read_name(s);
+        name n = ptx_read_name(s);
         uint32_t which;
         binding *b = find(s, &n, &which);
-        if (!b || b->kind != B_SYMBOL || b->sym->space != SP_FUNC) fail(s, "unknown function '%.*s'", NAME(&n));
+        if (!b || b->kind != B_SYMBOL || b->sym->space != SP_FUNC) ptx_fail(s, "unknown function '%.*s'", NAME(&n));
         f[i] = ((symbol *)b->sym)->function;
-        expect(s, i ? ';' : ',');
+        ptx_expect(s, i ? ';' : ',');
     }
     f[0]->alias = f[1];
 }
@@ -1725,10 +1272,10 @@ static void bind_special_registers(parser *s)
 static void read_target(parser *s)
 {
     do {
-        name n = read_name(s);
+        name n = ptx_read_name(s);
         if (is(&n, "debug")) s->m->debug = 1;
         if (n.len < 3 || memcmp(n.at, "sm_", 3)) continue;
-        if (n.len >= sizeof s->m->target) fail(s, "unknown target '%.*s'", NAME(&n));
+        if (n.len >= sizeof s->m->target) ptx_fail(s, "unknown target '%.*s'", NAME(&n));
         memcpy(s->m->target, n.at, n.len);
         s->m->target[n.len] = 0;
     } while (accept(s, ','));
@@ -1737,12 +1284,12 @@ static void read_target(parser *s)
 static void read_version(parser *s)
 {
     uint32_t part[2] = {0, 0};
-    peek(s);
+    ptx_peek(s);
     for (int i = 0; i < 2; i++) {
-        if (!is_digit(*s->p)) fail_expected(s, "a version");
+        if (!is_digit(*s->p)) ptx_fail_expected(s, "a version");
         for (; is_digit(*s->p); s->p++)
-            if ((part[i] = part[i] * 10 + (uint32_t)(*s->p - '0')) > 999) fail(s, "a version of too many digits");
-        if (!i && *s->p++ != '.') fail(s, "a version has two parts");
+            if ((part[i] = part[i] * 10 + (uint32_t)(*s->p - '0')) > 999) ptx_fail(s, "a version of too many digits");
+        if (!i && *s->p++ != '.') ptx_fail(s, "a version has two parts");
     }
     s->m->version = part[0] * 10 + part[1];
 }
@@ -1768,7 +1315,7 @@ static void finish_functions(parser *s)
         binding *b = find_kind(s, p->name.at, p->name.len, p->name.hash, 0);
         if (!b || b->kind != B_SYMBOL || b->sym->space != SP_FUNC) {
             s->line = p->line;
-            fail(s, "unknown label or function '%.*s'", NAME(&p->name));
+            ptx_fail(s, "unknown label or function '%.*s'", NAME(&p->name));
         }
         *p->where = b->sym;
         note_use(s, b->sym);
@@ -1801,7 +1348,7 @@ static void read_module(parser *s)
     s->m->loc[0] = (ptx_loc){"?", 0, 0, 0, NULL};
     s->m->nloc = 1;
     int is_extern = 0;
-    for (int c; (c = peek(s));) {
+    for (int c; (c = ptx_peek(s));) {
         s->nesting = 0;
         if (c == ';') {
             s->p++;
@@ -1811,9 +1358,9 @@ static void read_module(parser *s)
             while (s->p < s->end && *s->p != '\n') s->p++;
             continue;
         }
-        if (c != '.') fail_expected(s, "a directive");
-        name n = read_word(s);
-        if (!s->m->version && !is(&n, "version")) fail(s, "the text does not begin with .version");
+        if (c != '.') ptx_fail_expected(s, "a directive");
+        name n = ptx_read_word(s);
+        if (!s->m->version && !is(&n, "version")) ptx_fail(s, "the text does not begin with .version");
         if (is_one_of(&n, linkage)) {
             is_extern |= n.at[0] == 'e';
             continue;
@@ -1825,17 +1372,17 @@ static void read_module(parser *s)
         else if (is(&n, "loc")) read_loc(s);
         else if (is(&n, "file")) read_file(s);
         else if (is(&n, "section")) read_section(s);
-        else if (is(&n, "pragma")) skip_to(s, ';');
+        else if (is(&n, "pragma")) ptx_skip_to(s, ';');
         else if (is(&n, "alias")) read_alias(s);
         else if (is(&n, "version")) read_version(s);
         else if (is(&n, "target")) read_target(s);
         else if (is(&n, "address_size")) {
-            if (read_count(s, 64, ".address_size") != 64) fail(s, "only addresses of 64 bits are supported");
-        } else fail(s, "unknown directive '.%.*s'", NAME(&n));
+            if (ptx_read_count(s, 64, ".address_size") != 64) ptx_fail(s, "only addresses of 64 bits are supported");
+        } else ptx_fail(s, "unknown directive '.%.*s'", NAME(&n));
         is_extern = 0;
     }
-    if (!s->m->version) fail(s, "the text does not begin with .version");
-    if (!s->m->target[0]) fail(s, "the text has no .target");
+    if (!s->m->version) ptx_fail(s, "the text does not begin with .version");
+    if (!s->m->target[0]) ptx_fail(s, "the text has no .target");
     finish_places(s);
     finish_functions(s);
 }

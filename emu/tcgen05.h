@@ -1,5 +1,5 @@
-/* tcgen05.h - what tcgen05.c (allocation, loads and stores, copies, synchronisation, checks) and tcgen05_mma.c
- * (tcgen05.mma) share.
+/* tcgen05.h - what tcgen05.c (allocation, synchronisation, checks), tcgen05_move.c (loads and stores, copies) and
+ * tcgen05_mma.c (tcgen05.mma) share.
  *
  * Tensor memory: 128 lanes x 512 columns of 32-bit cells per CTA, 576 on sm_107, of which a plain alloc gives 512. An
  * address is lane << 16 | column. */
@@ -106,6 +106,16 @@ static inline int tm_uninit(const tmem *t, int lane, int col, int n)
 int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used,
               const char *what, uint64_t desc);
 
+static inline cta *tc5_peer(const cta *c) { return &c->cl->cta[c->rank ^ 1]; }      /* the other CTA of its pair */
+/* The value of the operand, the same in all lanes (else reported); what: the operand */
+uint32_t tc5_uniform(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd *o, const char *what);
+
+/* The first modifier, from the third word on, that is not in the list; or NULL */
+const char *tc5_unknown_word(const ptx_instr *i, const char *const *words);
+int tc5_group_of(const ptx_instr *i);           /* cta_group; 0: none */
 int tc5_arch_specific(const emu_module *m);     /* is the module for an 'a' target, not for a family ('f')? */
 int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size);
+int tc5_decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size, int store);
+int tc5_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size);
+int tc5_shift(warp *w, const ptx_instr *i, uint32_t mask);
 #endif

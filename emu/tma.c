@@ -1,13 +1,9 @@
-/* tma.c - bulk and tensor copies: cp.async.bulk, cp.reduce.async.bulk, .tensor, prefetches, bulk groups; st.async,
- * red.async, st.bulk; tensormap.replace, tensormap.cp_fenceproxy.
+/* tma.c - bulk copies: cp.async.bulk, cp.reduce.async.bulk, prefetches, bulk groups; st.async, red.async, st.bulk. And
+ * what tensor copies (tma_tensor.c) need too: decoding, destinations and their mbarriers, reductions, reports.
  *
- * An instruction gathers its operands at issue into the payload of one async_op; perform() moves the bytes later. A
- * tensor copy sees its box as rows: elements that are neighbours in dimension 0, contiguous in global memory. Rows come
- * from a walk (tile, gather4, im2col), and lie in shared memory one after the other, each 16-byte chunk where the
- * swizzle of its address says.
+ * An instruction gathers its operands at issue into the payload of one async_op; perform() moves the bytes later.
  *
- * What the hardware answers with a trap (misaligned box, inner coordinate off the 16-byte grid, ...) is reported and
- * moves no bytes.
+ * What the hardware answers with a trap (a misaligned address, ...) is reported and moves no bytes.
  * The mbarrier is signalled all the same if it can be, so that one mistake is not reported twice, the second time as a
  * deadlock. */
 #include <stdio.h>
@@ -15,30 +11,11 @@
 #include <string.h>
 #include "model.h"
 #include "num.h"
-#include "tmap.h"
+#include "tma.h"
 
-typedef unsigned long long ull;
-
-enum { MODE_TILE, MODE_GATHER4, MODE_SCATTER4, MODE_IM2COL, MODE_IM2COL_W, MODE_IM2COL_W128, MODE_IM2COL_NO_OFFS,
-       MODE_IM2COL_NO_OFFS_W };
-enum { RED_NONE, RED_ADD, RED_MIN, RED_MAX, RED_INC, RED_DEC, RED_AND, RED_OR, RED_XOR };
-static const char *const red_word[] = {"", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
-
-/* What decoding finds out; lies in ptx_instr.f. Operand numbers: NOT if absent. */
-enum { NOT = 255 };
-typedef struct {
-    uint8_t mode, dim, red, type;        /* type: PT_* of a bulk reduction */
-    uint8_t dst_cta, cta_group, dst, src;
-    uint8_t mbar, size, mask, info;
-    uint8_t bytes, n, space, field;      /* st.async: bytes of an element, elements; tensormap.replace: field, ord */
-    uint8_t ord, release;
-    uint8_t report, left, over, mask32;  /* left: operand of .ignore_oob's first number; mask32: of 32 bits */
-} tma_f;
-_Static_assert(sizeof(tma_f) <= sizeof ((ptx_instr *)0)->f, "fits");
-static const tma_f *F(const ptx_instr *i) { return (const tma_f *)(const void *)i->f; }
+const char *const tma_red_word[] = {"", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
 
 /* ======== Reductions ======== */
-enum { F32_KEEP = 255 };                 /* besides the PT_*: f32 whose subnormals are kept, not flushed */
 static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
 {
     switch (red) {
@@ -77,8 +54,7 @@ static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
     }
 }
 
-/* dst[k] = dst[k] op src[k]; dst may be memory that other clusters change at the same time */
-static void reduce(int red, int type, void *dst, const void *src, uint64_t bytes)
+void tma_reduce(int red, int type, void *dst, const void *src, uint64_t bytes)
 {
     const int bits = type == F32_KEEP ? 32 : ptx_type_bits((ptx_type)type);
 #define LOOP(T)                                                                                                       \
@@ -98,7 +74,7 @@ static void reduce(int red, int type, void *dst, const void *src, uint64_t bytes
 /* ======== Reports: does what is copied look as if nobody had written it? ======== */
 enum { REPORT_NONE, REPORT_F32, REPORT_F16, REPORT_F8, REPORT_F4, REPORT_FF };
 /* Of each 16 bytes one element is looked at, which one the ISA leaves open: here the first. .per_element: each byte */
-static int unwritten(int report, const uint8_t *p, uint64_t bytes)
+int tma_unwritten(int report, const uint8_t *p, uint64_t bytes)
 {
     for (uint64_t k = 0; k < bytes; k += report == REPORT_FF ? 1 : 16) {
         const uint8_t *e = p + k;
@@ -112,12 +88,9 @@ static int unwritten(int report, const uint8_t *p, uint64_t bytes)
     return 0;
 }
 
-/* ======== Addresses ======== */
-static uint32_t lane_bit(int lane) { return 1u << lane; }
-
-/* A shared operand of one lane: CTA and offset; 0: reported */
-static int shared_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, const char *what, cta **c,
-                     uint32_t *off)
+/* ======== Operands in shared memory, mbarriers ======== */
+int tma_shared_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, const char *what, cta **c,
+                  uint32_t *off)
 {
     uint32_t sa;
     if (!emu_to_shared(space, addr, &sa)) {
@@ -132,19 +105,16 @@ static int shared_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t 
     return 0;
 }
 
-/* ---- Destinations: shared memory of one CTA, or of all in a multicast mask, and the mbarrier of each ---- */
-typedef struct { uint16_t ctas; uint32_t off, mbar_off; uint8_t mbar_rank[16]; uint8_t silent; } dests;
-
-/* Resolves the destination and mbarrier operands. 0: reported, and nothing can be done */
-static int find_dests(warp *w, const ptx_instr *i, int lane, const tma_f *f, dests *d, cta **mbar_cta)
+int tma_find_dests(warp *w, const ptx_instr *i, int lane, const tma_f *f, tma_dests *d, cta **mbar_cta)
 {
     const uint32_t bit = lane_bit(lane);
     cluster *cl = w->cta->cl;
     cta *c, *b;
     uint32_t boff;
-    if (!shared_at(w, i, lane, SP_SHARED, emu_mem_addr(w, &i->op[f->dst], lane), "destination", &c, &d->off)) return 0;
+    if (!tma_shared_at(w, i, lane, SP_SHARED, emu_mem_addr(w, &i->op[f->dst], lane), "destination", &c, &d->off))
+        return 0;
     const uint64_t maddr = emu_mem_addr(w, &i->op[f->mbar], lane);
-    if (!shared_at(w, i, lane, SP_SHARED, maddr, "mbarrier", &b, &boff)) return 0;
+    if (!tma_shared_at(w, i, lane, SP_SHARED, maddr, "mbarrier", &b, &boff)) return 0;
     d->mbar_off = boff;
     if (f->dst_cta && c != w->cta) {
         emu_report(w, i, bit, E_OPERAND,
@@ -193,25 +163,25 @@ static int find_dests(warp *w, const ptx_instr *i, int lane, const tma_f *f, des
     return 1;
 }
 
-static void post_with_mbar(async_op *op, cta *c, uint32_t off)
+void tma_post(async_op *op, cta *c, uint32_t off)
 {
     op->mbar_cta = c, op->mbar_off = off, op->has_mbar = 1;
     emu_async_post(op);
 }
 
-static void signal_all(async_op *op, const dests *d, uint32_t bytes)
+void tma_signal(async_op *op, const tma_dests *d, uint32_t bytes)
 {
     for (uint32_t r = 0; r < op->cl->ncta; r++)
         if (d->ctas >> r & 1) emu_mbar_complete_tx(op, &op->cl->cta[d->mbar_rank[r]], d->mbar_off, bytes);
 }
 
-static void report_all(async_op *op, const dests *d)
+void tma_report(async_op *op, const tma_dests *d)
 {
     for (uint32_t r = 0; r < op->cl->ncta; r++)
         if (d->ctas >> r & 1) emu_mbar_report(op, &op->cl->cta[d->mbar_rank[r]], d->mbar_off, 0);
 }
 
-static void count_bytes(warp *w, const ptx_instr *i, uint64_t shared, uint64_t global)
+void tma_count(warp *w, const ptx_instr *i, uint64_t shared, uint64_t global)
 {
     stat_line *s = emu_stat(w, i);
     if (s) s->async_bytes += shared, s->global_bytes += global;
@@ -219,7 +189,7 @@ static void count_bytes(warp *w, const ptx_instr *i, uint64_t shared, uint64_t g
 
 /* ======== cp.async.bulk, cp.reduce.async.bulk ======== */
 typedef struct {
-    dests d;
+    tma_dests d;
     uint64_t global;
     cta *src; uint32_t src_off, size, byte_mask;
     uint8_t red, type, skip;             /* skip: an operand was reported; signal only */
@@ -256,12 +226,12 @@ static void bulk_load_perform(async_op *op, int stage)           /* global or sh
                                     p->red ? A_READ | A_WRITE | A_ATOMIC
                                     : A_WRITE);
         if (!s) continue;
-        if (p->red) reduce(p->red, p->type, s, g, p->size);
+        if (p->red) tma_reduce(p->red, p->type, s, g, p->size);
         else memmove(s, g, p->size);
     }
     const int report = F(op->i)->report;
-    if (report && g && unwritten(report, g, p->size)) report_all(op, &p->d);
-    signal_all(op, &p->d, total);
+    if (report && g && tma_unwritten(report, g, p->size)) tma_report(op, &p->d);
+    tma_signal(op, &p->d, total);
 }
 
 static void bulk_store_perform(async_op *op, int stage)
@@ -277,7 +247,7 @@ static void bulk_store_perform(async_op *op, int stage)
     uint8_t *g = emu_async_global(op, p->global, p->size, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC
                                   : A_WRITE | A_ASYNC);
     if (!g) return;
-    if (p->red) reduce(p->red, p->type, g, p->stage, p->size);
+    if (p->red) tma_reduce(p->red, p->type, g, p->stage, p->size);
     else if (p->byte_mask == 0xffff) memcpy(g, p->stage, p->size);
     else
         for (uint32_t k = 0; k < p->size; k++) if (p->byte_mask >> (k & 15) & 1) g[k] = p->stage[k];
@@ -303,9 +273,9 @@ static int bulk_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
         bulk b = {.size = size[l], .red = f->red, .type = f->type};
         cta *mb = NULL;
         uint64_t src = emu_mem_addr(w, &i->op[f->src], (int)l);
-        if (!find_dests(w, i, (int)l, f, &b.d, &mb)) continue;
+        if (!tma_find_dests(w, i, (int)l, f, &b.d, &mb)) continue;
         if (f->space == SP_SHARED) {
-            if (!shared_at(w, i, (int)l, SP_SHARED, src, "source", &b.src, &b.src_off)) continue;
+            if (!tma_shared_at(w, i, (int)l, SP_SHARED, src, "source", &b.src, &b.src_off)) continue;
             if (b.src != w->cta) {
                 emu_report(w, i, lane_bit((int)l), E_OPERAND,
                            "the source lies in shared memory of CTA %u, but .shared::cta means the executing CTA, %u",
@@ -334,9 +304,9 @@ static int bulk_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
                     emu_async_touch(op, &w->cta->cl->cta[r], b.d.off, b.size,
                                     b.red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
         }
-        count_bytes(w, i, (uint64_t)b.size * (uint32_t)__builtin_popcount(b.d.ctas), b.src ? 0 : b.size);
+        tma_count(w, i, (uint64_t)b.size * (uint32_t)__builtin_popcount(b.d.ctas), b.src ? 0 : b.size);
         model_note(w, op, (model_event){.kind = b.src ? EV_REMOTE : EV_LOAD, .a = (float)b.size, .mask = b.d.ctas});
-        post_with_mbar(op, mb, b.d.mbar_off);
+        tma_post(op, mb, b.d.mbar_off);
     }
     return X_NEXT;
 }
@@ -349,7 +319,8 @@ static int bulk_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
         bulk b = {.size = size[l], .red = f->red, .type = f->type, .byte_mask = f->mask == NOT ? 0xffff
                   : R32(w, &i->op[f->mask])[l] & 0xffff};
         b.global = emu_mem_addr(w, &i->op[f->dst], (int)l);
-        if (!shared_at(w, i, (int)l, SP_SHARED, emu_mem_addr(w, &i->op[f->src], (int)l), "source", &b.src, &b.src_off))
+        if (!tma_shared_at(w, i, (int)l, SP_SHARED, emu_mem_addr(w, &i->op[f->src], (int)l), "source", &b.src,
+                           &b.src_off))
             continue;
         if (!bulk_rules(w, i, (int)l, b.size, b.global, b.src_off)) continue;
         if ((uint64_t)b.src_off + b.size > b.src->smem_size) {   /* nothing of this size can be staged */
@@ -362,7 +333,7 @@ static int bulk_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
         memcpy(op->payload, &b, sizeof b);
         op->bulk_group = 1;
         emu_async_touch(op, b.src, b.src_off, b.size, A_READ | A_ASYNC);
-        count_bytes(w, i, b.size, b.size);
+        tma_count(w, i, b.size, b.size);
         model_note(w, op, (model_event){.kind = EV_STORE, .a = (float)b.size});
         emu_async_post(op);
     }
@@ -383,618 +354,6 @@ static int bulk_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
         }
         if (emu_opt.strict && size[l] && !emu_global_ok(a, size[l], 0, why, sizeof why))
             emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL, "prefetches %u bytes at 0x%llx: %s", size[l], (ull)a, why);
-    }
-    return X_NEXT;
-}
-
-/* ======== Tensor copies ======== */
-typedef struct {
-    dests d;
-    tmap t;
-    const void *map;                     /* where the tensor map lies, and what it was when the copy was issued */
-    tmap was;
-    cta *src; uint32_t src_off;          /* stores */
-    int32_t c[5];                        /* coordinates as given */
-    int32_t off[3];                      /* im2col offsets; im2col::w: wOffset */
-    uint32_t rows, srow, grow;           /* rows of the box; bytes of one in shared and in global memory */
-    uint32_t halo, group;                /* im2col::w: halo pixels that follow each group of pixels */
-    /* from row to row in shared memory: with a swizzle its span, even if srow is less */
-    uint32_t pitch;
-    uint32_t total, extent;              /* bytes that complete_tx counts; shared bytes that the rows span */
-    uint8_t mode, red, type, skip, warned, found;
-    uint8_t stage[];                     /* stores: the box, not swizzled, rows of srow bytes */
-} tensor;
-
-enum { MAX_ROW = 256 * 8 };
-
-/* The rows of a box, in the order of shared memory */
-typedef struct {
-    const tensor *p;
-    uint32_t row;
-    uint32_t idx[5];                     /* tile: steps in each dimension */
-    int64_t at[5], last[5];              /* im2col: filter base; the one before */
-} walk;
-
-static void walk_begin(walk *k, const tensor *p)
-{
-    memset(k, 0, sizeof *k);
-    k->p = p;
-    for (int d = 0; d < 5; d++) k->at[d] = p->c[d];
-}
-
-/* The next row: its coordinates in c[1..); 1 if they lie in the tensor, then *addr is the address of element 0 of
- * dimension 0 */
-static int walk_next(walk *k, int64_t c[5], uint64_t *addr)
-{
-    const tensor *p = k->p;
-    const tmap *t = &p->t;
-    const int rank = t->rank;
-    c[0] = p->c[0];
-    switch (p->mode) {
-    case MODE_GATHER4: case MODE_SCATTER4: c[1] = p->c[1 + k->row]; break;
-    case MODE_TILE:
-        for (int d = 1; d < rank; d++) c[d] = (int64_t)p->c[d] + (int64_t)k->idx[d] * t->estride[d];
-        for (int d = 1; d < rank; d++) {
-            if (++k->idx[d] * t->estride[d] < t->box[d]) break;
-            k->idx[d] = 0;
-        }
-        break;
-    default:
-        /* the pixels that follow the last of the group along W */
-        if (p->halo && k->row % (p->group + p->halo) >= p->group) {
-            for (int d = 1; d < rank; d++) c[d] = k->last[d] + (d < rank - 1 ? p->off[d - 1] : 0);
-            c[1] += (int64_t)(k->row % (p->group + p->halo) - p->group + 1) * t->estride[1];
-            break;
-        }
-        memcpy(k->last, k->at, sizeof k->last);
-        for (int d = 1; d < rank; d++) c[d] = k->at[d] + (d < rank - 1 ? p->off[d - 1] : 0);
-        for (int d = 1; d < rank - 1; d++) {                     /* W, H, D within the bounding box, then N */
-            const int wide = p->mode == MODE_IM2COL_W || p->mode == MODE_IM2COL_W128
-                || p->mode == MODE_IM2COL_NO_OFFS_W;
-            if (wide && d > 1) continue;
-            k->at[d] += t->estride[d];
-            if (k->at[d] <= (int64_t)t->dim_1[d] + t->upper[d - 1]) goto done;
-            k->at[d] = t->lower[d - 1];
-        }
-        k->at[rank - 1] += t->estride[rank - 1];
-    }
-done:
-    k->row++;
-    uint64_t a = t->addr;
-    for (int d = 1; d < rank; d++) {
-        if (c[d] < 0 || c[d] > (int64_t)t->dim_1[d]) return 0;
-        a += (uint64_t)c[d] * t->stride[d - 1];
-    }
-    *addr = a;
-    return 1;
-}
-
-/* Bytes of a row that lie in the tensor: [lo, hi), the first of them at the row's address + *at. 0: none */
-static int inner_range(const tensor *p, uint32_t *lo, uint32_t *hi, uint64_t *at)
-{
-    const int bits = tmap_bits(p->t.dtype);
-    const int64_t start = (int64_t)p->c[0] * bits / 8, end = (int64_t)(tmap_dim(&p->t, 0) * (uint64_t)bits / 8);
-    int64_t a = start < 0 ? -start : 0, b = end - start;
-    if (b > (int64_t)p->grow) b = p->grow;
-    *lo = (uint32_t)a, *hi = (uint32_t)b, *at = (uint64_t)(start + a);
-    return a < b;
-}
-
-static const char *coords(char *buf, size_t n, const int64_t *c, int rank)
-{
-    size_t len = 0;
-    for (int k = 0; k < rank && len < n; k++)
-        len += (size_t)snprintf(buf + len, n - len, "%s%lld", k ? ", " : "{", (long long)c[k]);
-    if (len < n) snprintf(buf + len, n - len, "}");
-    return buf;
-}
-
-/* What the hardware puts for elements outside the tensor: zeros, or the OOB-NaN, 0x7ff7 in every 16 bits */
-static void fill_row(const tmap *t, uint8_t *row, uint32_t from, uint32_t to)
-{
-    if (!t->fill) memset(row + from, 0, to - from);
-    else
-        for (uint32_t k = from; k < to; k += 2) row[k] = 0xf7, row[k + 1] = 0x7f;
-}
-/* f32 to tf32: nearest even, NaN to 0x7fffe000. (The _FTZ types make no difference to loads: subnormals stay.) */
-static void convert_row(uint8_t *row, uint32_t from, uint32_t to)
-{
-    for (uint32_t k = from; k < to; k += 4) {
-        uint32_t u;
-        memcpy(&u, row + k, 4);
-        u = (u & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (u + 0xfff + (u >> 13 & 1)) & 0xffffe000;
-        memcpy(row + k, &u, 4);
-    }
-}
-
-/* A row of srow bytes to its place, and back. s: shared memory at the start of the box; off: the shared offset of that
- * start */
-static void scatter(uint8_t *s, uint32_t off, uint32_t at, int swizzle, const uint8_t *row, uint32_t bytes)
-{
-    if (swizzle == SW_NONE) {
-        memcpy(s + at, row, bytes);
-        return;
-    }
-    for (uint32_t x = 0; x < bytes; x += 16) {
-        uint32_t a = tmap_swizzle(swizzle, off + at + x) - off;
-        if (swizzle != SW_128B_ATOM_32B_FLIP_8B || !(a & 8)) memcpy(s + a, row + x, 16);
-        else memcpy(s + a, row + x, 8), memcpy(s + a - 8, row + x + 8, 8);
-    }
-}
-static void gather(const uint8_t *s, uint32_t off, uint32_t at, int swizzle, uint8_t *row, uint32_t bytes)
-{
-    if (swizzle == SW_NONE) {
-        memcpy(row, s + at, bytes);
-        return;
-    }
-    for (uint32_t x = 0; x < bytes; x += 16) {
-        uint32_t a = tmap_swizzle(swizzle, off + at + x) - off;
-        if (swizzle != SW_128B_ATOM_32B_FLIP_8B || !(a & 8)) memcpy(row + x, s + a, 16);
-        else memcpy(row + x, s + a, 8), memcpy(row + x + 8, s + a - 8, 8);
-    }
-}
-
-/* The packed types that are padded to 16 bytes for 16 elements: only the first 8 or 12 bytes of a chunk are written */
-static void scatter_padded(async_op *op, const tensor *p, cta *c, uint32_t at, const uint8_t *row)
-{
-    const uint32_t used = p->t.dtype == TM_16U4_ALIGN16B ? 8 : 12;
-    for (uint32_t x = 0; x < p->srow; x += 16) {
-        uint8_t *s = emu_async_smem(op, c, tmap_swizzle(p->t.swizzle, p->d.off + at + x), used, A_WRITE);
-        if (s) memcpy(s, row + x / 16 * used, used);
-    }
-}
-
-/* Calls touch for every run of shared bytes that the box has, starting at offset off. Rows narrower than the swizzle
- * leave gaps. */
-static void each_run(async_op *op, const tensor *p, cta *c, uint32_t off, int flags,
-                     void (*touch)(async_op *, cta *, uint32_t, uint32_t, int))
-{
-    if (p->srow == p->pitch) touch(op, c, off, p->extent, flags);
-    else
-        for (uint32_t n = 0; n < p->rows; n++)
-            for (uint32_t x = 0; x < p->srow; x += 16)
-                touch(op, c, tmap_swizzle(p->t.swizzle, off + n * p->pitch + x) & ~15u, 16, flags);
-}
-static void mark_written(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags)
-{
-    emu_async_smem(op, c, off, bytes, flags);
-}
-
-/* The shared memory of a box that is loaded, marked as written; NULL if it is out of bounds */
-static uint8_t *load_target(async_op *op, const tensor *p, cta *c)
-{
-    if (p->srow == p->pitch) return emu_async_smem(op, c, p->d.off, p->extent, A_WRITE);
-    each_run(op, p, c, p->d.off, A_WRITE, mark_written);
-    return emu_async_smem(op, c, p->d.off, p->extent, A_READ);
-}
-
-/* Hardware may read the map at any time until the copy has completed */
-static void check_map(async_op *op, const tensor *p)
-{
-    if (!memcmp(p->map, &p->was, sizeof p->was)) return;
-    emu_report(op->w, op->i, lane_bit(op->lane), E_RACE,
-               "the tensor map at 0x%llx was changed while this copy, which reads it, was in flight: a map is replaced "
-               "when all copies by it have completed", (ull)(uintptr_t)p->map);
-}
-
-static void tensor_load_perform(async_op *op, int stage)
-{
-    tensor *p = op->payload;
-    if (stage != AO_WRITE) return;
-    check_map(op, p);
-    if (!p->skip) {
-        const tmap *t = &p->t;
-        const int padded = t->dtype == TM_16U4_ALIGN16B || t->dtype == TM_16U6_ALIGN16B;
-        const int convert = t->dtype == TM_TF32 || t->dtype == TM_TF32_FTZ;
-        _Alignas(64) uint8_t row[MAX_ROW];
-        uint8_t *s[16] = {0};
-        uint32_t lo, hi;
-        uint64_t at;
-        walk k;
-        for (uint32_t r = 0; !padded && r < op->cl->ncta; r++)
-            if (p->d.ctas >> r & 1) s[r] = load_target(op, p, &op->cl->cta[r]);
-        walk_begin(&k, p);
-        const int some = inner_range(p, &lo, &hi, &at);
-        for (uint32_t n = 0; n < p->rows; n++) {
-            int64_t c[5];
-            uint64_t addr;
-            const uint8_t *g = NULL, *from = row;
-            if (walk_next(&k, c, &addr) && some) {
-                addr += at;
-                g = emu_async_global(op, addr, hi - lo, A_READ | A_ASYNC | A_NOINIT);
-                const uint64_t u = g && !p->warned ? emu_global_uninit(addr, hi - lo) : 0;
-                if (u) {
-                    char buf[128];
-                    p->warned = 1;
-                    emu_report(op->w, op->i, lane_bit(op->lane), E_UNINIT_GLOBAL,
-                               "loads from a tensor at 0x%llx: byte 0x%llx, in the row at coordinates %s, was never "
-                               "written", (ull)t->addr, (ull)u,
-                               coords(buf, sizeof buf, c, t->rank));
-                }
-            }
-            if (g && F(op->i)->report && unwritten(F(op->i)->report, g, hi - lo)) p->found = 1;
-            if (g && hi - lo == p->grow && !convert) from = g;
-            else if (g) {
-                fill_row(t, row, 0, lo);
-                memcpy(row + lo, g, hi - lo);
-                fill_row(t, row, hi, p->grow);
-                if (convert) convert_row(row, lo, hi);
-            } else fill_row(t, row, 0, p->grow);
-            for (uint32_t r = 0; r < op->cl->ncta; r++) {
-                if (s[r]) scatter(s[r], p->d.off, n * p->pitch, t->swizzle, from, p->srow);
-                else if (padded && p->d.ctas >> r & 1) scatter_padded(op, p, &op->cl->cta[r], n * p->pitch, from);
-            }
-        }
-    }
-    if (p->found) report_all(op, &p->d);
-    signal_all(op, &p->d, p->total);
-}
-
-static void tensor_store_perform(async_op *op, int stage)
-{
-    tensor *p = op->payload;
-    const tmap *t = &p->t;
-    if (stage == AO_READ) {
-        const uint8_t *s = emu_async_smem(op, p->src, p->src_off, p->extent, A_READ);
-        if (!s) p->skip = 1;
-        for (uint32_t n = 0; s && n < p->rows; n++)
-            gather(s, p->src_off, n * p->pitch, t->swizzle, p->stage + (size_t)n * p->srow, p->srow);
-        return;
-    }
-    check_map(op, p);
-    if (p->skip) return;
-    uint32_t lo, hi;
-    uint64_t at;
-    walk k;
-    if (!inner_range(p, &lo, &hi, &at)) return;
-    /* The hardware cuts a row at 16 bytes, not at the last element: what lies in the box up to there is written too */
-    hi = (hi + 15) / 16 * 16 < p->grow ? (hi + 15) / 16 * 16 : p->grow;
-    walk_begin(&k, p);
-    for (uint32_t n = 0; n < p->rows; n++) {
-        int64_t c[5];
-        uint64_t addr;
-        uint8_t *row = p->stage + (size_t)n * p->srow, packed[96];
-        if (!walk_next(&k, c, &addr)) continue;
-        uint8_t *g = emu_async_global(op, addr + at, hi - lo, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC
-                                      : A_WRITE | A_ASYNC);
-        if (!g) continue;
-        if (t->dtype == TM_16U6_ALIGN16B) {                      /* bytes of 6 + 2 bits to packed 6 bits */
-            for (uint32_t x = 0; x < p->srow / 4; x++) {
-                const uint8_t *q = row + 4 * x;
-                uint32_t v = (q[0] & 63u) | (q[1] & 63u) << 6 | (q[2] & 63u) << 12 | (q[3] & 63u) << 18;
-                packed[3 * x] = (uint8_t)v, packed[3 * x + 1] = (uint8_t)(v >> 8),
-                    packed[3 * x + 2] = (uint8_t)(v >> 16);
-            }
-            row = packed;
-        }
-        if (p->red) reduce(p->red, p->type, g, row + lo, hi - lo);
-        else memcpy(g, row + lo, hi - lo);
-    }
-}
-
-/* Element type of a tensor reduction, or PT_NONE if the operation does not exist for it (illegal instruction on an
- * H200; .add of f64 and, as f32, of tf32 works there, though the PTX ISA does not list it). Only the _FTZ types flush
- * subnormals. */
-static int reduction_type(int red, int dtype)
-{
-    static const uint8_t type[TM_TYPES] = {[TM_U32] = PT_U32, [TM_S32] = PT_S32, [TM_U64] = PT_U64, [TM_S64] = PT_S64,
-                                           [TM_F16] = PT_F16,
-                                           [TM_BF16] = PT_BF16, [TM_F32] = F32_KEEP, [TM_F32_FTZ] = PT_F32,
-                                           [TM_TF32] = F32_KEEP, [TM_TF32_FTZ] = PT_F32, [TM_F64] = PT_F64};
-    const int t = type[dtype];
-    switch (red) {
-    case RED_ADD: return t == PT_S64 ? PT_NONE : t;
-    case RED_MIN: case RED_MAX: return t == PT_F32 || t == F32_KEEP || t == PT_F64 ? PT_NONE : t;
-    case RED_INC: case RED_DEC: return t == PT_U32 ? t : PT_NONE;
-    default: return t == PT_U32 || t == PT_S32 ? PT_B32 : t == PT_U64 ? PT_B64 : PT_NONE;
-    }
-}
-
-enum { DIR_LOAD, DIR_STORE, DIR_PREFETCH };
-
-enum { OVER_NONE, OVER_ADDRESS, OVER_DIM, OVER_DIM_STRIDE };
-/* .override: the address, sizes and strides that stand before the coordinates take the place of the map's. 0: reported,
- * move nothing */
-static int override(warp *w, const ptx_instr *i, int lane, const tma_f *f, const ptx_opnd *mo, tmap *t)
-{
-    const uint32_t bit = lane_bit(lane);
-    char why[256];
-    int ok = 1, k = 0;
-    t->addr = R64(w, &mo->elem[k++])[lane];
-    if (t->addr % 16)
-        emu_report(w, i, bit, E_MISALIGNED, ".override::global_address: 0x%llx is not a multiple of 16", (ull)t->addr),
-            ok = 0;
-    else if (!emu_global_ok(t->addr, 128 * 1024, 0, why, sizeof why))
-        emu_report(w, i, bit, E_OOB_GLOBAL,
-                   ".override::global_address: the 128 KiB from 0x%llx must be allocated, whatever the tensor's size: "
-                   "%s",
-                   (ull)t->addr, why);
-    if (f->over == OVER_ADDRESS) return ok;
-    for (int d = 0; d < t->rank; d++) {
-        const uint32_t size = R32(w, &mo->elem[k++])[lane] & 0xff;
-        if (!size)
-            emu_report(w, i, bit, E_OPERAND, "the size of dimension %d is 0 (8 bits count): sizes are 1 to 255", d),
-                ok = 0;
-        t->dim_1[d] = size - 1;
-    }
-    t->dead = 0;
-    if (f->over == OVER_DIM) return ok;
-    const uint32_t upper = R32(w, &mo->elem[k + t->rank - 1])[lane];
-    for (int d = 0; d < t->rank - 1; d++)
-        t->stride[d] = (R32(w, &mo->elem[k++])[lane] + ((uint64_t)(upper >> 4 * d & 15) << 32)) << 4;
-    return ok;
-}
-
-/* Reads map, coordinates, offsets; checks every rule; fills in the geometry. 1; 0: reported, the geometry stands, move
- * nothing; -1: X_ABORT */
-static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, int dir, tensor *p)
-{
-    const uint32_t bit = lane_bit(lane);
-    const ptx_opnd *mo = &i->op[dir == DIR_STORE ? f->dst : f->src];
-    const uint64_t addr = emu_mem_addr(w, mo, lane);
-    char why[256];
-    int ok = 1;
-
-    if (EMU_GEN_TAG(addr) == EMU_GEN_LOCAL || EMU_GEN_TAG(addr) == EMU_GEN_SHARED) {
-        emu_fatal(w, i, bit, E_DESCRIPTOR,
-                  "the tensor map 0x%llx lies in %s memory: it must be a const __grid_constant__ parameter, or in "
-                  ".const or .global memory", (ull)addr, EMU_GEN_TAG(addr) == EMU_GEN_LOCAL ? "local" : "shared");
-        return -1;
-    }
-    if (addr % 64) {
-        emu_fatal(w, i, bit, E_DESCRIPTOR, "the tensor map 0x%llx is not a multiple of 64", (ull)addr);
-        return -1;
-    }
-    const void *m = emu_access(w, i, lane, SP_NONE, addr, sizeof(tmap), 64, A_READ);
-    if (!m || !tmap_read(m, &p->t, why, sizeof why) || !tmap_check(&p->t, why, sizeof why)) {
-        if (m) emu_fatal(w, i, bit, E_DESCRIPTOR, "the tensor map at 0x%llx: %s", (ull)addr, why);
-        else emu_fatal(w, i, bit, E_DESCRIPTOR, "the tensor map at 0x%llx cannot be read", (ull)addr);
-        return -1;
-    }
-    p->map = m;
-    memcpy(&p->was, m, sizeof p->was);
-    const tmap *t = &p->t;
-    const int four = f->mode == MODE_GATHER4 || f->mode == MODE_SCATTER4;
-    const int first = mo->n - (four ? 5 : f->dim);               /* of the coordinates */
-    char small[256];
-    if (t->large && !f->over && !emu_global_ok(t->addr, TMAP_WINDOW, 0, small, sizeof small))
-        emu_report(w, i, bit, E_OOB_GLOBAL,
-                   "the tensor map is of the large allocation class: the 128 KiB from its address 0x%llx must be "
-                   "allocated: %s", (ull)t->addr, small);
-    if (f->over && f->dim == t->rank && !override(w, i, lane, f, mo, &p->t)) ok = 0;
-    static const char *const kind[] = {"tiled", "im2col", "im2col::w", "im2col::w::128"};
-    static const uint8_t needs[] = {TMAP_TILED, TMAP_TILED, TMAP_TILED, TMAP_IM2COL, TMAP_IM2COL_W, TMAP_IM2COL_W128,
-                                    TMAP_IM2COL, TMAP_IM2COL_W};
-    if (f->dim != t->rank) {
-        emu_fatal(w, i, bit, E_DESCRIPTOR, "the instruction is .%ud, the tensor map has rank %u", f->dim, t->rank);
-        return -1;
-    }
-    if (t->kind != needs[f->mode]) {
-        emu_fatal(w, i, bit, E_DESCRIPTOR, "the instruction needs a tensor map of the kind %s, this one is %s",
-                  kind[needs[f->mode]], kind[t->kind]);
-        return -1;
-    }
-    if (t->interleave) {
-        emu_fatal(w, i, bit, E_UNSUPPORTED, "tensor maps with an interleaved layout (interleave %s) are not supported",
-                  t->interleave == 1 ? "16B" : "32B");
-        return -1;
-    }
-    p->mode = f->mode, p->red = f->red;
-    for (int k = 0; first + k < mo->n && k < 5; k++) p->c[k] = (int32_t)R32(w, &mo->elem[first + k])[lane];
-    for (int k = 0; f->over > OVER_ADDRESS && k < t->rank; k++)
-        if (p->c[k])
-            emu_report(w, i, bit, E_OPERAND,
-                       "coordinate %d = %d: with .override::%s all coordinates must be 0", k, p->c[k],
-                       f->over == OVER_DIM ? "global_dim" : "global_dim_stride"), ok = 0;
-
-    /* geometry */
-    const int bits = tmap_bits(t->dtype), padded = t->dtype == TM_16U4_ALIGN16B || t->dtype == TM_16U6_ALIGN16B;
-    const uint32_t inner = t->kind == TMAP_TILED ? t->box[0] : t->channels;
-    p->grow = inner * (uint32_t)bits / 8;
-    p->srow = padded ? inner : p->grow;
-    p->pitch = t->swizzle ? tmap_swizzle_span(t->swizzle) : p->srow;
-    uint64_t rows = 1;
-    if (four) rows = 4;
-    else if (f->mode == MODE_TILE)
-        for (int k = 1; k < t->rank; k++) rows *= (t->box[k] + t->estride[k] - 1u) / t->estride[k];
-    else rows = f->mode == MODE_IM2COL_W128 ? 128 : t->pixels;
-    if (dir != DIR_PREFETCH && rows * p->pitch > w->cta->smem_size) {
-        emu_fatal(w, i, bit, E_OOB_SHARED,
-                  "the box takes %llu bytes of shared memory (%llu rows, one every %u bytes), the CTA has %u",
-                  (ull)(rows * p->pitch), (ull)rows, p->pitch, w->cta->smem_size);
-        return -1;
-    }
-    p->rows = (uint32_t)rows;
-    /* of the padded types too: the mbarrier counts what came, without the padding */
-    p->total = p->rows * p->grow;
-    p->extent = p->rows * p->pitch;
-
-    /* rules of this use */
-    if (four && t->box[1] != 1)
-        emu_report(w, i, bit, E_OPERAND, "boxDim[1] = %u of the tensor map, but gather4 and scatter4 need 1",
-                   t->box[1]), ok = 0;
-    const uint32_t grid = padded ? 128 : 128 / (uint32_t)bits;
-    if (p->c[0] % (int32_t)grid)
-        emu_report(w, i, bit, E_OPERAND,
-                   "coordinate 0 = %d elements of %s is not a multiple of 16 bytes (%u elements): the hardware stops "
-                   "with an illegal instruction", p->c[0], tmap_type_name(t->dtype), grid), ok = 0;
-    if (dir == DIR_STORE) {
-        for (int k = 0; first + k < mo->n; k++)
-            if (p->c[k] < 0 && !(f->mode == MODE_SCATTER4 && w->cta->cl->L->dev->sm == 107))
-                emu_report(w, i, bit, E_OPERAND,
-                           "coordinate %d = %d: stores and reductions take no negative coordinates (loads do)", k,
-                           p->c[k]), ok = 0;
-        if (f->mode == MODE_IM2COL_NO_OFFS || f->mode == MODE_IM2COL_NO_OFFS_W)
-            for (int k = 0; k < (f->mode == MODE_IM2COL_NO_OFFS ? t->rank - 2 : 1); k++)
-                if (t->lower[k] < 0 || t->upper[k] > 0)
-                    emu_report(w, i, bit, E_OPERAND,
-                               "the bounding box of the tensor map leaves the tensor in %c (lower corner %d, upper "
-                               "corner %d): stores do not allow that", "WHD"[k], t->lower[k], t->upper[k]), ok = 0;
-        if (t->dtype == TM_16U4_ALIGN16B)
-            emu_report(w, i, bit, E_OPERAND, "tensors of 16U4_ALIGN16B can only be loaded"), ok = 0;
-        if (f->red && !(p->type = (uint8_t)reduction_type(f->red, t->dtype)))
-            emu_report(w, i, bit, E_OPERAND, "there is no .%s reduction of tensors of %s", red_word[f->red],
-                       tmap_type_name(t->dtype)), ok = 0;
-    } else {
-        if (t->dtype == TM_16U6_ALIGN16B && t->swizzle == SW_128B_ATOM_64B)
-            emu_report(w, i, bit, E_OPERAND, "16U6_ALIGN16B with the swizzle 128B_ATOM_64B can only be stored"), ok = 0;
-        if (t->dtype >= TM_16U4_ALIGN8B && w->cta->cl->L->dev->sm >= 120 && !f->dst_cta && dir == DIR_LOAD)
-            emu_report(w, i, bit, E_OPERAND, "%s has no loads of %s into .shared::cluster", w->cta->cl->L->dev->option,
-                       tmap_type_name(t->dtype)), ok = 0;
-    }
-    if (f->mode >= MODE_IM2COL) {
-        const int wide = f->mode == MODE_IM2COL_W || f->mode == MODE_IM2COL_W128 || f->mode == MODE_IM2COL_NO_OFFS_W;
-        static const uint16_t top[] = {65535, 255, 31};
-        if (f->info != NOT && wide) {
-            const uint32_t halo = R32(w, &i->op[f->info].elem[0])[lane] & 0xffff,
-                           off = R32(w, &i->op[f->info].elem[1])[lane] & 0xffff;
-            if (halo) {
-                /* The ISA has the halo after the pixels of a row. What it is where the pixels go on in the next image
-                 * is not said clearly enough */
-                const int64_t fit = p->c[1] > (int64_t)t->dim_1[1] + t->upper[0] ? 0
-                    : ((int64_t)t->dim_1[1] + t->upper[0] - p->c[1]) / t->estride[1] + 1;
-                if (fit < (int64_t)rows) {
-                    emu_fatal(w, i, bit, E_UNSUPPORTED,
-                              "wHalo = %u: halo elements are supported only where all %llu pixels lie in one image; "
-                              "here %lld of them do", halo, (ull)rows, (long long)fit);
-                    return -1;
-                }
-                p->halo = halo, p->group = f->mode == MODE_IM2COL_W128 ? 32 : (uint32_t)rows;
-                rows += rows / p->group * halo;
-                if (dir != DIR_PREFETCH && rows * p->pitch > w->cta->smem_size) {
-                    emu_fatal(w, i, bit, E_OOB_SHARED,
-                              "the box with its halo takes %llu bytes of shared memory, the CTA has %u",
-                              (ull)(rows * p->pitch), w->cta->smem_size);
-                    return -1;
-                }
-                p->rows = (uint32_t)rows, p->total = p->rows * p->grow, p->extent = p->rows * p->pitch;
-            }
-            if (off > 31) emu_report(w, i, bit, E_OPERAND, "wOffset = %u is not in 0..31", off), ok = 0;
-            p->off[0] = (int32_t)off;
-        } else if (f->info != NOT) {
-            for (int k = 0; k < t->rank - 2; k++) {
-                p->off[k] = (int32_t)(R32(w, &i->op[f->info].elem[k])[lane] & 0xffff);
-                if (p->off[k] > top[t->rank - 3])
-                    emu_report(w, i, bit, E_OPERAND, "im2col offset %c = %d is not in 0..%u", "WHD"[k], p->off[k],
-                               top[t->rank - 3]), ok = 0;
-            }
-        }
-        for (int k = 0; k < (wide ? 1 : t->rank - 2); k++) {
-            const int64_t last = (int64_t)t->dim_1[k + 1] + t->upper[k];
-            if ((p->c[k + 1] < t->lower[k] && !wide) || p->c[k + 1] > last)
-                emu_report(w, i, bit, E_OPERAND,
-                           "coordinate %d = %d lies outside the bounding box of the tensor map, %d..%lld", k + 1,
-                           p->c[k + 1], t->lower[k], (long long)last), ok = 0;
-        }
-    }
-    return ok;
-}
-
-static int smem_aligned(warp *w, const ptx_instr *i, int lane, uint32_t off)
-{
-    if (off % 128 == 0) return 1;
-    emu_report(w, i, lane_bit(lane), E_MISALIGNED, "the box is at shared offset %u, which is not a multiple of 128",
-               off);
-    return 0;
-}
-
-/* The box that a store reads. What lies outside the tensor goes nowhere: it need not have been written (a padded
- * tile) */
-static void touch_source(async_op *op, const tensor *p)
-{
-    uint32_t lo, hi, inside = 0;
-    uint64_t at, addr;
-    int64_t c[5];
-    walk k;
-    const int some = inner_range(p, &lo, &hi, &at);
-    walk_begin(&k, p);
-    for (uint32_t n = 0; some && n < p->rows; n++) inside += (uint32_t)walk_next(&k, c, &addr);
-    if (p->srow != p->grow || (inside == p->rows && !lo && hi == p->grow)) {
-        each_run(op, p, p->src, p->src_off, A_READ | A_ASYNC, emu_async_touch);
-        return;
-    }
-    const int errors = emu_error_count();
-    each_run(op, p, p->src, p->src_off, A_READ | A_ASYNC | A_NOINIT, emu_async_touch);
-    if (emu_error_count() != errors) return;                     /* once is enough */
-    walk_begin(&k, p);
-    for (uint32_t n = 0; some && n < p->rows; n++) {
-        if (!walk_next(&k, c, &addr)) continue;
-        const uint32_t row = p->src_off + n * p->pitch;
-        if (p->t.swizzle == SW_NONE) emu_async_touch(op, p->src, row + lo, hi - lo, A_READ | A_ASYNC);
-        else for (uint32_t x = (lo + 15) / 16 * 16; x + 16 <= hi; x += 16)
-            emu_async_touch(op, p->src, tmap_swizzle(p->t.swizzle, row + x) & ~15u, 16, A_READ | A_ASYNC);
-    }
-}
-
-static int tensor_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
-{
-    const tma_f *f = F(i);
-    EMU_EACH(l, mask) {
-        tensor p;
-        cta *mb = NULL;
-        memset(&p, 0, sizeof p);
-        const int ok = tensor_setup(w, i, (int)l, f, DIR_LOAD, &p);
-        if (ok < 0) return X_ABORT;
-        if (!find_dests(w, i, (int)l, f, &p.d, &mb)) continue;
-        if (!ok || !smem_aligned(w, i, (int)l, p.d.off)) p.skip = 1;
-        async_op *op = emu_async_new(w, i, (int)l, sizeof p, tensor_load_perform);
-        memcpy(op->payload, &p, sizeof p);
-        for (uint32_t r = 0; !p.skip && r < w->cta->cl->ncta; r++)
-            if (p.d.ctas >> r & 1) each_run(op, &p, &w->cta->cl->cta[r], p.d.off, A_WRITE | A_ASYNC, emu_async_touch);
-        count_bytes(w, i, (uint64_t)p.total * (uint32_t)__builtin_popcount(p.d.ctas), (uint64_t)p.rows * p.grow);
-        model_note(w, op, (model_event){.kind = EV_LOAD, .a = (float)p.total, .mask = p.d.ctas});
-        post_with_mbar(op, mb, p.d.mbar_off);
-    }
-    return X_NEXT;
-}
-
-static int tensor_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
-{
-    const tma_f *f = F(i);
-    EMU_EACH(l, mask) {
-        tensor p;
-        memset(&p, 0, sizeof p);
-        const int ok = tensor_setup(w, i, (int)l, f, DIR_STORE, &p);
-        if (ok < 0) return X_ABORT;
-        if (!shared_at(w, i, (int)l, SP_SHARED, emu_mem_addr(w, &i->op[f->src], (int)l), "source", &p.src, &p.src_off))
-            continue;
-        if (!smem_aligned(w, i, (int)l, p.src_off) || !ok) continue;
-        async_op *op = emu_async_new(w, i, (int)l, sizeof p + p.extent, tensor_store_perform);
-        memcpy(op->payload, &p, sizeof p);
-        op->bulk_group = 1;
-        touch_source(op, &p);
-        count_bytes(w, i, p.total, (uint64_t)p.rows * p.grow);
-        model_note(w, op, (model_event){.kind = EV_STORE, .a = (float)p.total});
-        emu_async_post(op);
-    }
-    return X_NEXT;
-}
-
-static int tensor_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
-{
-    const tma_f *f = F(i);
-    EMU_EACH(l, mask) {
-        tensor p;
-        walk k;
-        uint32_t lo, hi;
-        uint64_t at;
-        memset(&p, 0, sizeof p);
-        const int ok = tensor_setup(w, i, (int)l, f, DIR_PREFETCH, &p);
-        if (ok < 0) return X_ABORT;
-        /* nobody sees what a prefetch reads */
-        if (!ok || !emu_opt.strict || !inner_range(&p, &lo, &hi, &at)) continue;
-        walk_begin(&k, &p);
-        for (uint32_t n = 0; n < p.rows; n++) {
-            int64_t c[5];
-            uint64_t a;
-            char why[256], buf[128];
-            if (!walk_next(&k, c, &a)) continue;
-            if (emu_global_ok(a + at, hi - lo, 0, why, sizeof why)) continue;
-            emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL,
-                       "prefetches %u bytes at 0x%llx, coordinates %s of the tensor: %s", hi - lo, (ull)(a + at),
-                       coords(buf, sizeof buf, c, p.t.rank), why);
-            break;
-        }
     }
     return X_NEXT;
 }
@@ -1022,7 +381,7 @@ static void st_async_perform(async_op *op, int stage)
     const int rmw = A_READ | A_WRITE | A_ATOMIC;
     uint8_t *d = p->c ? emu_async_smem(op, p->c, p->off, p->bytes, p->red ? rmw : A_WRITE)
                       : emu_async_global(op, p->global, p->bytes, (p->red ? rmw : A_WRITE) | A_STRONG);
-    if (d && p->red) reduce(p->red, p->type, d, p->value, p->bytes);
+    if (d && p->red) tma_reduce(p->red, p->type, d, p->value, p->bytes);
     else if (d) memcpy(d, p->value, p->bytes);
     if (p->bar) emu_mbar_complete_tx(op, p->bar, p->bar_off, p->bytes);
 }
@@ -1053,7 +412,7 @@ static int st_async_exec(warp *w, const ptx_instr *i, uint32_t mask)
             p.global = a;
         } else {
             cta *c;
-            if (!shared_at(w, i, (int)l, f->space, a, "destination", &p.c, &p.off)) continue;
+            if (!tma_shared_at(w, i, (int)l, f->space, a, "destination", &p.c, &p.off)) continue;
             if (!emu_mbar_check(w, i, (int)l, f->space, emu_mem_addr(w, &i->op[2], (int)l), &c, &p.bar_off)) continue;
             p.bar = c;
             if (c != p.c) {
@@ -1071,9 +430,9 @@ static int st_async_exec(warp *w, const ptx_instr *i, uint32_t mask)
         async_op *op = emu_async_new(w, i, (int)l, sizeof p, st_async_perform);
         memcpy(op->payload, &p, sizeof p);
         if (p.c) emu_async_touch(op, p.c, p.off, p.bytes, (p.red ? A_READ | A_WRITE | A_ATOMIC : A_WRITE) | A_GENERIC);
-        count_bytes(w, i, p.c ? p.bytes : 0, p.c ? 0 : p.bytes);
+        tma_count(w, i, p.c ? p.bytes : 0, p.c ? 0 : p.bytes);
         model_note(w, op, (model_event){.kind = EV_REMOTE, .a = (float)p.bytes});
-        if (p.bar) post_with_mbar(op, p.bar, p.bar_off);
+        if (p.bar) tma_post(op, p.bar, p.bar_off);
         else emu_async_post(op);
     }
     return X_NEXT;
@@ -1096,114 +455,15 @@ static int st_bulk_exec(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
-/* ======== tensormap.* ======== */
-enum { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_DIM, FIELD_STRIDE, FIELD_ESTRIDE, FIELD_ELEMTYPE, FIELD_INTERLEAVE,
-       FIELD_SWIZZLE, FIELD_ATOM, FIELD_FILL };
-static const char *const field_word[] = {"global_address", "rank", "box_dim", "global_dim", "global_stride",
-                                         "element_stride", "elemtype",
-                                         "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode"};
-
-enum { ALLOC_SAME, ALLOC_SMALL, ALLOC_LARGE };
-static int query_exec(warp *w, const ptx_instr *i, uint32_t mask)
-{
-    uint32_t *d = RP(w, &i->op[0]);
-    EMU_EACH(l, mask) {
-        const uint64_t a = emu_mem_addr(w, &i->op[1], (int)l);
-        const void *m = emu_access(w, i, (int)l, F(i)->space, a, sizeof(tmap), 128, A_READ);
-        char why[256];
-        tmap t = {0};
-        if (m && !tmap_read(m, &t, why, sizeof why))
-            emu_report(w, i, lane_bit((int)l), E_DESCRIPTOR, "at 0x%llx: %s", (ull)a, why);
-        *d = (*d & ~lane_bit((int)l)) | (uint32_t)t.large << l;
-    }
-    return X_NEXT;
-}
-
-static int replace_exec(warp *w, const ptx_instr *i, uint32_t mask)
-{
-    const tma_f *f = F(i);
-    const ptx_opnd *v = &i->op[i->nop - 1];
-    EMU_EACH(l, mask) {
-        const uint64_t a = emu_mem_addr(w, &i->op[0], (int)l);
-        const uint64_t x = f->bytes == 8 ? R64(w, v)[l] : R32(w, v)[l];
-        void *m = emu_access(w, i, (int)l, f->space, a, sizeof(tmap), 128, A_READ | A_WRITE);
-        char why[256];
-        tmap t;
-        if (!m) continue;
-        if (!tmap_read(m, &t, why, sizeof why)) {
-            emu_report(w, i, lane_bit((int)l), E_DESCRIPTOR, "at 0x%llx: %s", (ull)a, why);
-            continue;
-        }
-        switch (f->field) {
-        case FIELD_ADDRESS:              /* ord: its allocation class, which sm_107 alone tells apart */
-            t.addr = x;
-            if (f->ord && w->cta->cl->L->dev->sm == 107) t.large = f->ord == ALLOC_LARGE;
-            break;
-        case FIELD_RANK: t.rank = (uint8_t)(x < 255 ? x + 1 : 255); break;
-        case FIELD_BOX: t.box[f->ord] = (uint16_t)(x > 0xffff ? 0xffff : x); break;
-        case FIELD_DIM:
-            t.dim_1[f->ord] = (uint32_t)(x - 1);
-            t.dead = (uint8_t)((t.dead & ~(1u << f->ord)) | (x ? 0 : 1u << f->ord));
-            break;
-        case FIELD_STRIDE: t.stride[f->ord] = x; break;
-        case FIELD_ESTRIDE: t.estride[f->ord] = (uint8_t)(x > 255 ? 255 : x); break;
-        case FIELD_ELEMTYPE: {          /* numbered otherwise than CUtensorMapDataType */
-            static const uint8_t type[] = {TM_U8, TM_U16, TM_U32, TM_S32, TM_U64, TM_S64, TM_F16, TM_F32, TM_F32_FTZ,
-                                           TM_F64, TM_BF16, TM_TF32,
-                                           TM_TF32_FTZ, TM_16U4_ALIGN8B, TM_16U4_ALIGN16B, TM_16U6_ALIGN16B};
-            t.dtype = type[x];
-            break;
-        }
-        case FIELD_INTERLEAVE: t.interleave = (uint8_t)x; break;
-        case FIELD_SWIZZLE:              /* keeps the atomicity if it is 128B before and after */
-            if (x == 4) t.swizzle = SW_96B;
-            else if (x < 3 || t.swizzle < SW_128B || t.swizzle == SW_96B) t.swizzle = (uint8_t)x;
-            break;
-        case FIELD_ATOM:
-            if (t.swizzle >= SW_128B && t.swizzle != SW_96B) t.swizzle = (uint8_t)(SW_128B + x);
-            else if (x)
-                emu_report(w, i, lane_bit((int)l), E_DESCRIPTOR,
-                           "swizzle atomicity %llu, but the tensor map has not the 128B swizzle: set swizzle_mode "
-                           "first", (ull)x);
-            break;
-        default: t.fill = (uint8_t)x; break;
-        }
-        tmap_seal(&t);
-        memcpy(m, &t, sizeof t);
-    }
-    return X_NEXT;
-}
-
-static int cp_fenceproxy_exec(warp *w, const ptx_instr *i, uint32_t mask)
-{
-    uint64_t done_d = 0, done_s = 0;
-    EMU_EACH(l, mask) {
-        const uint64_t d = emu_mem_addr(w, &i->op[0], (int)l), s = emu_mem_addr(w, &i->op[1], (int)l);
-        if (d == done_d && s == done_s) continue;                /* all lanes name the same map: copied once */
-        done_d = d, done_s = s;
-        const void *from = emu_access(w, i, (int)l, SP_SHARED, s, sizeof(tmap), 128, A_READ);
-        void *to = emu_access(w, i, (int)l, SP_GLOBAL, d, sizeof(tmap), 128, A_WRITE);
-        if (from && to) memcpy(to, from, sizeof(tmap));
-    }
-    return X_NEXT;
-}
-
 /* ======== Decoding ======== */
 #define BAD(...) return emu_decode_error(err, n, i, __VA_ARGS__)
 
-static int one_of(const char *w, const char *const *list)
-{
-    for (int k = 0; list[k]; k++) if (!strcmp(w, list[k])) return k + 1;
-    return 0;
-}
 static int is_blackwell_tc(const emu_device *d)
 {
     return (d->sm == 100 || d->sm == 103 || d->sm == 107 || d->sm == 110) && d->suffix;
 }
-static int op_is(const ptx_instr *i, int k, int kind) { return k < i->nop && i->op[k].kind == kind; }
 
-/* An operand that is read as a value */
-static int value(emu_module *m, ptx_func *fn, ptx_instr *i, int k, ptx_type t, char *err, size_t n)
+int tma_value(emu_module *m, ptx_func *fn, ptx_instr *i, int k, ptx_type t, char *err, size_t n)
 {
     if (k >= i->nop || (i->op[k].kind != PO_REG && i->op[k].kind != PO_IMM && i->op[k].kind != PO_SREG
                         && i->op[k].kind != PO_SYM))
@@ -1385,21 +645,21 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
             for (int e = 0; e < noff; e++) if (emu_prepare(m, fn, &i->op[k].elem[e], PT_U16, err, n)) return -1;
             f.info = (uint8_t)k++;
         }
-        i->exec = load ? tensor_load_exec : store ? tensor_store_exec : tensor_prefetch_exec;
+        i->exec = load ? tma_tensor_load : store ? tma_tensor_store : tma_tensor_prefetch;
     } else {
         if (dim || mode || cta_group) BAD("not a form of PTX");
         if (cp_mask && (!store || reduce_)) BAD(".cp_mask is for copies from shared::cta to global");
         if (cp_mask && dev->sm < 100) BAD(".cp_mask needs sm_100, the device is %s", dev->option);
         if (!prefetch) f.dst = (uint8_t)k++;
         f.src = (uint8_t)k++;
-        if (value(m, fn, i, k, PT_U32, err, n)) return -1;
+        if (tma_value(m, fn, i, k, PT_U32, err, n)) return -1;
         f.size = (uint8_t)k++;
         if (oob) {
             f.left = (uint8_t)k;
             for (int e = k; e < k + 2; e++)
                 if (op_is(i, e, PO_IMM) && (i->op[e].imm < 0 || i->op[e].imm > 15))
                     BAD(".ignore_oob takes 0 to 15 bytes at each end, not %lld", (long long)i->op[e].imm);
-            if (value(m, fn, i, k, PT_U32, err, n) || value(m, fn, i, k + 1, PT_U32, err, n)) return -1;
+            if (tma_value(m, fn, i, k, PT_U32, err, n) || tma_value(m, fn, i, k + 1, PT_U32, err, n)) return -1;
             k += 2;
         }
         if (load || s2s) f.mbar = (uint8_t)k++;
@@ -1424,19 +684,19 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
             case RED_INC: case RED_DEC: ok = type == PT_U32; break;
             default: ok = type == PT_B32 || (store && type == PT_B64); break;
             }
-            if (!ok) BAD("there is no .%s reduction of this type", red_word[f.red]);
+            if (!ok) BAD("there is no .%s reduction of this type", tma_red_word[f.red]);
             if (noftz && f.red != RED_ADD) BAD(".noftz belongs to .add of f16 and bf16");
             if (!f.type) f.type = (uint8_t)type;
         } else if (type != PT_NONE || noftz) BAD("not a form of PTX");
         i->exec = load || s2s ? bulk_load_exec : store ? bulk_store_exec : bulk_prefetch_exec;
     }
     if (multicast) {
-        if (value(m, fn, i, k, f.mask32 ? PT_U32 : PT_U16, err, n)) return -1;
+        if (tma_value(m, fn, i, k, f.mask32 ? PT_U32 : PT_U16, err, n)) return -1;
         f.mask = (uint8_t)k++;
     }
-    if (hint && value(m, fn, i, k++, PT_B64, err, n)) return -1;
+    if (hint && tma_value(m, fn, i, k++, PT_B64, err, n)) return -1;
     if (cp_mask) {
-        if (value(m, fn, i, k, PT_U16, err, n)) return -1;
+        if (tma_value(m, fn, i, k, PT_U16, err, n)) return -1;
         f.mask = (uint8_t)k++;
     }
     if (i->nop != k) BAD("%d operands, %d needed", i->nop, k);
@@ -1528,91 +788,11 @@ int emu_tma_decode_st(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     if (i->nop != 3 || !op_is(i, 0, PO_MEM)) BAD("the operands must be [address], size, 0");
     if (!op_is(i, 2, PO_IMM) || i->op[2].imm) BAD("the value must be the immediate 0");
     const int wide = i->op[1].kind != PO_REG || ptx_type_bits((ptx_type)i->op[1].type) == 64;
-    if (value(m, fn, i, 1, wide ? PT_U64 : PT_U32, err, n)) return -1;
+    if (tma_value(m, fn, i, 1, wide ? PT_U64 : PT_U32, err, n)) return -1;
     f.bytes = wide ? 8 : 4;
     i->exec = st_bulk_exec;
     memcpy(i->f, &f, sizeof f);
     return 0;
 }
 
-static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
-{
-    const emu_device *dev = m->dev;
-    tma_f f = {.space = SP_NONE, .field = NOT};
-    if (i->nmod < 2) BAD("not a form of PTX");
-    if (!strcmp(i->mod[1], "cp_fenceproxy")) {
-        static const char *const words[] = {"cp_fenceproxy", "global", "shared::cta", "tensormap::generic", "release",
-                                            "cta", "cluster", "gpu", "sys", "sync", "aligned", NULL};
-        for (int k = 1; k < i->nmod; k++) if (!one_of(i->mod[k], words)) BAD(".%s is not supported", i->mod[k]);
-        if (dev->sm < 90) BAD("needs sm_90, the device is %s", dev->option);
-        if (i->nop != 3 || !op_is(i, 0, PO_MEM) || !op_is(i, 1, PO_MEM))
-            BAD("the operands must be [destination], [source], 128");
-        if (!op_is(i, 2, PO_IMM) || i->op[2].imm != 128) BAD("the size must be the immediate 128");
-        i->flags |= I_ALIGNED;
-        i->exec = cp_fenceproxy_exec;
-        memcpy(i->f, &f, sizeof f);
-        return 0;
-    }
-    if (!strcmp(i->mod[1], "query")) {
-        for (int k = 3; k < i->nmod; k++) {
-            if (!strcmp(i->mod[k], "global")) f.space = SP_GLOBAL;
-            else if (!strcmp(i->mod[k], "shared::cta")) f.space = SP_SHARED;
-            else if (strcmp(i->mod[k], "b1024")) BAD(".%s is not supported", i->mod[k]);
-        }
-        if (i->nmod < 4 || strcmp(i->mod[2], "alloc_class_large") || i->nop != 2 || !op_is(i, 1, PO_MEM))
-            BAD("must be tensormap.query.alloc_class_large{.global, .shared::cta}.b1024 p, [map]");
-        if (emu_needs(m, i, 95, "90a," EMU_BLACKWELL_120, err, n)) return -1;
-        i->exec = query_exec;
-        memcpy(i->f, &f, sizeof f);
-        return 0;
-    }
-    if (strcmp(i->mod[1], "replace")) BAD("is not supported");
-    if (!emu_target_own(m)) BAD("needs an 'a' or 'f' target, the module has %s", m->ptx->target);
-    static const char *const classes[] = {"alloc_same", "alloc_small", "alloc_large", NULL};
-    int tile = 0, b1024 = 0, type = 0, alloc = 0;
-    for (int k = 2; k < i->nmod; k++) {
-        const char *w = i->mod[k];
-        int field = -1;
-        for (int x = 0; x <= FIELD_FILL; x++) if (!strcmp(w, field_word[x])) field = x;
-        if (field >= 0) f.field = (uint8_t)field;
-        else if (!strcmp(w, "tile")) tile = 1;
-        else if (f.field == FIELD_ADDRESS && one_of(w, classes)) f.ord = (uint8_t)(one_of(w, classes) - 1), alloc = 1;
-        else if (!strcmp(w, "b1024")) b1024 = 1;
-        else if (!strcmp(w, "b32") || !strcmp(w, "b64")) type = w[1] == '3' ? 32 : 64;
-        else if (!strcmp(w, "global")) f.space = SP_GLOBAL;
-        else if (!strcmp(w, "shared::cta") || !strcmp(w, "shared")) f.space = SP_SHARED;
-        else BAD(".%s is not supported", w);
-    }
-    const int want = f.field == FIELD_ADDRESS || f.field == FIELD_STRIDE ? 64 : 32;
-    const int has_ord = f.field >= FIELD_BOX && f.field <= FIELD_ESTRIDE;
-    if (!tile || !b1024 || f.field == NOT || type != want) BAD("not a form of PTX");
-    if (alloc && emu_needs(m, i, 95, "90a," EMU_BLACKWELL_120, err, n)) return -1;
-    if (dev->sm < 90 || !dev->suffix)
-        BAD("needs sm_90a, or an a or f device of sm_100 and later; the device is %s", dev->option);
-    if (i->nop != (has_ord ? 3 : 2) || !op_is(i, 0, PO_MEM)) BAD("%d operands, %d needed", i->nop, has_ord ? 3 : 2);
-    if (has_ord) {
-        const int last = f.field == FIELD_STRIDE ? 3 : 4;
-        if (!op_is(i, 1, PO_IMM) || i->op[1].imm < 0 || i->op[1].imm > last)
-            BAD("the ordinal must be an immediate in 0..%d", last);
-        f.ord = (uint8_t)i->op[1].imm;
-    }
-    const int v = i->nop - 1;
-    if (f.field >= FIELD_ELEMTYPE) {
-        static const uint8_t top[] = {15, 2, 4, 3, 1};
-        const int64_t x = i->op[v].imm;
-        if (!op_is(i, v, PO_IMM) || x < 0 || x > top[f.field - FIELD_ELEMTYPE])
-            BAD("the new value must be an immediate in 0..%u", top[f.field - FIELD_ELEMTYPE]);
-        if (f.field == FIELD_ELEMTYPE && x > 12 && dev->sm < 100)
-            BAD("element type %lld needs sm_100a, the device is %s", (long long)x, dev->option);
-        if (f.field == FIELD_SWIZZLE && x == 4 && ((dev->sm != 103 && dev->sm != 107) || dev->suffix != 'a'))
-            BAD("the 96B swizzle needs sm_103a or sm_107a, the device is %s", dev->option);
-        if (f.field == FIELD_ATOM && dev->sm < 100) BAD("needs sm_100a, the device is %s", dev->option);
-    }
-    if (value(m, fn, i, v, want == 64 ? PT_B64 : PT_B32, err, n)) return -1;
-    f.bytes = (uint8_t)(want / 8);
-    i->exec = replace_exec;
-    memcpy(i->f, &f, sizeof f);
-    return 0;
-}
-
-const emu_family emu_tma[] = {{"tensormap", decode_tensormap}, {"multimem", emu_decode_multimem}, {0}};
+const emu_family emu_tma[] = {{"tensormap", tma_decode_map}, {"multimem", emu_decode_multimem}, {0}};
