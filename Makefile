@@ -418,9 +418,10 @@ $(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests
 lattice: $(if $(GPU),,emu) nvcc
 	@NVCC="$(NVCC)" N="$(N)" SEED="$(SEED)" LIMIT="$(LIMIT)" FAMILY="$(FAMILY)" sh tests/lattice.sh $(B) $(TCEMU)
 
-$(B)/tc_layout: tools/tc_layout.c $(HEADERS)
+TC_LAYOUT = tools/tc_layout.c tools/tc_layout_picture.c tools/tc_layout_frag.c tools/tc_layout_smem.c
+$(B)/tc_layout: $(TC_LAYOUT) tools/tc_layout.h $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -Wall -Wextra -I. $(if $(CUDA_HOME),-isystem $(CUDA_HOME)/include) $< -o $@
+	$(CC) -std=c11 -O2 -Wall -Wextra -I. $(if $(CUDA_HOME),-isystem $(CUDA_HOME)/include) $(TC_LAYOUT) -o $@
 layouts: $(B)/tc_layout
 	sh docs/layouts/draw.sh $<
 
