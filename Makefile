@@ -58,7 +58,7 @@ TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt gemm_bit
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz attn_sm120 gemm_groups gemm_each gemm_mixed gemm_mixed_sm80 gemm_gate gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b gemm_bits gemm_outputs gemm_sm100
 
 # programs of the host; each has a rule of its own below
-HOST_TESTS = unit_host unit_op unit_desc unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
+HOST_TESTS = unit_host unit_plan unit_op unit_desc unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
 .PHONY: all run test bench plots bench-choice bench-attention bench-attention-bwd bench-groups bench-conv bench-model model tune check-ptx same-sass errors isa mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
 # what takes nvcc minutes comes first, so that -j2 ends together
@@ -176,6 +176,10 @@ endif
 $(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) emu/device.c emu/model_device.c emu/device.h | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< emu/device.c emu/model_device.c -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
+
+$(B)/tests/unit_plan: tests/unit_plan.c tests/test.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
 
 $(B)/tests/unit_op $(B)/tests/unit_desc: $(B)/tests/%: tests/%.c tests/test.h $(HEADERS)
 	@mkdir -p $(@D)
@@ -418,9 +422,10 @@ $(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests
 lattice: $(if $(GPU),,emu) nvcc
 	@NVCC="$(NVCC)" N="$(N)" SEED="$(SEED)" LIMIT="$(LIMIT)" FAMILY="$(FAMILY)" sh tests/lattice.sh $(B) $(TCEMU)
 
-$(B)/tc_layout: tools/tc_layout.c $(HEADERS)
+TC_LAYOUT = tools/tc_layout.c tools/tc_layout_picture.c tools/tc_layout_frag.c tools/tc_layout_smem.c
+$(B)/tc_layout: $(TC_LAYOUT) tools/tc_layout.h $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -Wall -Wextra -I. $(if $(CUDA_HOME),-isystem $(CUDA_HOME)/include) $< -o $@
+	$(CC) -std=c11 -O2 -Wall -Wextra -I. $(if $(CUDA_HOME),-isystem $(CUDA_HOME)/include) $(TC_LAYOUT) -o $@
 layouts: $(B)/tc_layout
 	sh docs/layouts/draw.sh $<
 

@@ -53,6 +53,7 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 
 list() {
     on_device unit_host "$build/tests/unit_host"
+    step unit_plan "$build/tests/unit_plan"
     step unit_tmap "$build/tests/unit_tmap"
     step unit_op "$build/tests/unit_op"
     step unit_desc "$build/tests/unit_desc"
