@@ -150,17 +150,14 @@ TC_DEV_SM90A void tc__mla_pv_own(const tc__mla_kernel k, tc__mla_consumer *u, co
     tc_wgmma_commit_group();
 }
 
-/* Whether a row of the warpgroup has a larger maximum in the other slot's tile than in its own last one. All of its
- * warps look at all rows, so that they agree. */
-TC_DEV int tc__mla_rises(const tc__mla_consumer *u)
+/* Whether a row has a larger maximum in the other slot's tile than in this warpgroup's own last one, which the other
+ * one knew when it found that maximum. All warps of a warpgroup read the same. */
+TC_DEV_SM80 int tc__mla_rises(const tc__mla_consumer *u)
 {
-    const uint32_t tops = u->smem + TC__MLA_TOPS + (uint32_t)tc_lane() * 4u, own = tops + u->wg * 256u,
-                   other = tops + (u->wg ^ 1u) * 256u;
-    int rise = 0;
-#pragma unroll
-    for (uint32_t i = 0; i < 256u; i += 128u)
-        rise |= tc_f32_from_bits(tc__mla_get(other + i)) > tc_f32_from_bits(tc__mla_get(own + i));
-    return __any_sync(0xffffffffu, rise);
+    uint32_t x, y, z, w;
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
+                 : "r"(u->smem + TC__MLA_RISES + (u->wg ^ 1u) * 16u) : "memory");
+    return (int)tc_uniform(x | y | z | w);
 }
 
 /* What the maxima of the other slot's tile do to what there is; first: O is still 0. S may be on its way: who has O to
@@ -218,6 +215,7 @@ TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_para
     tc_attn_scores x = {u->s, 64, 0, n, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
     tc__attn_row_open row[2];
     float f[2];
+    int rise;
     if (x.n >= (int)tc__mla_get(u->note + 16u)) { /* not every row may see all of its keys */
         const tc_attn_work w = tc__mla_note_work(u->note);
         x.row = u->r.row + (int)tc__mla_get(u->note + 20u);
@@ -233,13 +231,14 @@ TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_para
     }
 #pragma unroll
     for (int i = 0; i < 2; i++) row[i] = tc__attn_row_begin(k.c, x, i, &u->r, f);
-    __syncwarp(); /* all have read the maxima before */
+    rise = __any_sync(0xffffffffu, row[0].rise | row[1].rise);
     if (tc_lane() % 4 == 0) {
 #pragma unroll
         for (int i = 0; i < 2; i++) tc__mla_put(tops + (uint32_t)i * 32u, tc_bits_from_f32(u->r.max[i]));
+        tc__mla_put(u->smem + TC__MLA_RISES + u->wg * 16u + (uint32_t)u->r.row / 4u, (uint32_t)rise);
     }
-    tc_mbarrier_arrive(tc__mla_top(u->smem, u->wg)); /* who reads the other's, and who has written these */
-    if (__any_sync(0xffffffffu, row[0].rise | row[1].rise)) tc_attn_rescale(u->r.o, 256, f);
+    tc_mbarrier_arrive(tc__mla_top(u->smem, u->wg)); /* who has written these, and who has read the other's */
+    if (rise) tc_attn_rescale(u->r.o, 256, f);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
 #pragma unroll

@@ -95,7 +95,7 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
                                     const tc__attn90_source *from)
 {
     const tc_operand tile = tc__attn90_v_tile(c);
-    const int lane = tc_lane();
+    const int lane = tc_lane(), all = c.type == TC_E4M3; /* lanes arrive: racecheck follows who turns V to each */
     const int wraps = u->k.stage < (uint32_t)from->behind; /* its place in the ring: so many behind that of K */
     const tc_ring at = {u->k.stage + (uint32_t)((wraps ? c.stages : 0) - from->behind), u->k.phase ^ (uint32_t)wraps};
     const uint32_t v = tc__attn90_v(c, u->smem, at.stage),
@@ -107,7 +107,7 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
         if (u->works) TC_MBARRIER_WAIT(tc__attn90_o_left(c, u->smem), (u->works - 1u) & 1u, "O left", 0);
         ++u->works;
     }
-    if (c.type == TC_E4M3 && tc_elect_one()) tc__attn90_v_follows(c, u->smem, at.stage, 1); /* who arrives, writes */
+    if (all && lane == 0) tc__attn90_v_follows(c, u->smem, at.stage, 1);
     if (p->problem.zero_tail && from->used < c.bn) {
         const tc__attn90_slot to = {v, tail, tile};
         if (tc_elect_one()) tc__attn90_fetch(&p->v, to, from);
@@ -119,11 +119,13 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
             for (int i = 0; i < tile.boxes; i++) tc__attn90_zero_16(v + (uint32_t)(i * tile.box_bytes + at));
         }
         tc_fence_proxy_async_shared();
-        tc_bar_sync(TC__ATTN90_ZEROED, 32); /* a __syncwarp, which racecheck does not follow to who reads this */
-        if (lane == 0) tc_mbarrier_arrive(full);
+        __syncwarp();
+        if (all || lane == 0) tc_mbarrier_arrive(full);
     } else if (tc_elect_one()) {
         const tc__attn90_slot to = {v, full, tile};
         tc__attn90_fetch(&p->v, to, from);
+    } else if (all) {
+        tc_mbarrier_arrive(full);
     }
 }
 
@@ -239,10 +241,8 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     if (c.q_stages != 1 && v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
     if (c.type == TC_E4M3) { /* V's next place in the ring is K's by now */
         TC_MBARRIER_WAIT(tc__attn90_v_empty(c, smem, u.k.stage), u.k.phase ^ 1u, "V empty", (int)u.k.stage);
-        if (lane == 0) {
-            tc__attn90_v_follows(c, smem, u.k.stage, 0);
-            tc_mbarrier_arrive(tc__attn90_v_raw(c, smem, u.k.stage));
-        }
+        if (lane == 0) tc__attn90_v_follows(c, smem, u.k.stage, 0);
+        tc_mbarrier_arrive(tc__attn90_v_raw(c, smem, u.k.stage));
     }
 }
 
@@ -702,8 +702,9 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), releases);
-            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), 1);
-            if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn90_v_full(c, smem, i),
+                             c.type == TC_E4M3 ? (uint32_t)tc__attn90_turners(c) * 32u : 1u);
+            if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 32);
             tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), releases);
         }
         tc_mbarrier_init(tc__attn90_tail(c, smem), 1);

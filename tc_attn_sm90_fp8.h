@@ -41,7 +41,7 @@
  * the other without an exchange:
  *
  *     slot of V:    raw      TMA has brought it; beside the barrier a word: 0: there is none any more
- *                   full     it is turned (an arrival of each warp)
+ *                   full     it is turned (an arrival of each lane)
  *                   empty    as ever
  *
  *     tc_attn_sm90_fp8_mma      the consumer, as tc_attn_sm90_mma
@@ -115,8 +115,7 @@ TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem)
         for (int i = 0; i < tile.boxes; i++)
             tc__turn_8_share(tc__attn90_turners(c), &t, v + (uint32_t)(i * tile.box_bytes), warp);
         tc_fence_proxy_async_shared();
-        tc_bar_sync(TC__ATTN90_TURNED, 32 * tc__attn90_turners(c));
-        if (warp == 0 && tc_elect_one()) tc_mbarrier_arrive(tc__attn90_v_full(c, smem, at.stage));
+        tc_mbarrier_arrive(tc__attn90_v_full(c, smem, at.stage));
         tc_ring_next(&at, c.stages);
     }
 }

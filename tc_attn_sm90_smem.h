@@ -15,9 +15,6 @@
 
 #ifdef __CUDACC__
 
-/* Named barriers, beside the consumers' turns: 1 and one for each more of them. */
-enum { TC__ATTN90_ZEROED = 4, TC__ATTN90_TURNED = 5 };
-
 TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
     return smem + stage * (uint32_t)tc__attn90_q_tile(c).bytes;
