@@ -152,12 +152,17 @@ TC_DEV_SM90A void tc__mla_pv_own(const tc__mla_kernel k, tc__mla_consumer *u, co
 
 /* Whether a row has a larger maximum in the other slot's tile than in this warpgroup's own last one, which the other
  * one knew when it found that maximum. All warps of a warpgroup read the same. */
-TC_DEV_SM80 int tc__mla_rises(const tc__mla_consumer *u)
+TC_DEV int tc__mla_rises(const tc__mla_consumer *u)
 {
-    uint32_t x, y, z, w;
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
-                 : "r"(u->smem + TC__MLA_RISES + (u->wg ^ 1u) * 16u) : "memory");
-    return (int)tc_uniform(x | y | z | w);
+    const uint32_t at = u->smem + TC__MLA_RISES + (u->wg ^ 1u) * 32u;
+    uint32_t x[8], any = 0;
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];"
+                 : "=r"(x[4]), "=r"(x[5]), "=r"(x[6]), "=r"(x[7]) : "r"(at) : "memory");
+#pragma unroll
+    for (int i = 0; i < 8; i++) any |= x[i];
+    return __any_sync(0xffffffffu, any != 0);
 }
 
 /* What the maxima of the other slot's tile do to what there is; first: O is still 0. S may be on its way: who has O to
@@ -209,7 +214,8 @@ TC_DEV_SM90A void tc__mla_done(tc__mla_consumer *u, uint32_t slot, const int beh
 TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u, int n)
 {
     const uint32_t slot = tc__mla_slot(u->smem, u->wg) + 8u * TC__MLA_SLICE + (uint32_t)u->r.row * 128u,
-                   tops = u->smem + TC__MLA_TOPS + u->wg * 256u + (uint32_t)(u->r.row + tc_lane() / 4) * 4u;
+                   tops = u->smem + TC__MLA_TOPS + u->wg * 256u + (uint32_t)(u->r.row + tc_lane() / 4) * 4u,
+                   rises = u->smem + TC__MLA_RISES + u->wg * 32u + (uint32_t)(u->r.row / 2 + tc_lane() / 4);
     const tc_box box = {k.c.type, 128};
     const uint32_t at = slot + tc_box_lane(box);
     tc_attn_scores x = {u->s, 64, 0, n, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
@@ -231,14 +237,15 @@ TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_para
     }
 #pragma unroll
     for (int i = 0; i < 2; i++) row[i] = tc__attn_row_begin(k.c, x, i, &u->r, f);
-    rise = __any_sync(0xffffffffu, row[0].rise | row[1].rise);
-    if (tc_lane() % 4 == 0) {
+    rise = row[0].rise | row[1].rise;
+    if (tc_lane() % 4 == 3) {
 #pragma unroll
         for (int i = 0; i < 2; i++) tc__mla_put(tops + (uint32_t)i * 32u, tc_bits_from_f32(u->r.max[i]));
-        tc__mla_put(u->smem + TC__MLA_RISES + u->wg * 16u + (uint32_t)u->r.row / 4u, (uint32_t)rise);
+        asm volatile("st.shared.b8 [%0], %1;" : : "r"(rises), "r"(rise) : "memory");
     }
-    tc_mbarrier_arrive(tc__mla_top(u->smem, u->wg)); /* who has written these, and who has read the other's */
-    if (rise) tc_attn_rescale(u->r.o, 256, f);
+    /* by those lanes alone: racecheck follows who has written these to each, and knows the last who read the other's */
+    tc__mbarrier_arrive_if(tc_lane() % 4 == 3, tc__mla_top(u->smem, u->wg));
+    if (__any_sync(0xffffffffu, rise)) tc_attn_rescale(u->r.o, 256, f);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
 #pragma unroll
@@ -340,7 +347,7 @@ TC_DEV_SM90A void tc_attn_mla(const tc_attn_config c, const tc_attn_mla_wgmma m,
         for (uint32_t i = 0; i < 8u; i++) tc_mbarrier_init(smem + TC__MLA_EMPTY + i * 8u, 1);
 #pragma unroll 1
         for (uint32_t i = 0; i < 4u; i++) tc_mbarrier_init(smem + TC__MLA_P + i * 8u, 4);
-        for (uint32_t i = 0; i < 2u; i++) tc_mbarrier_init(smem + TC__MLA_TOP + i * 8u, 128);
+        for (uint32_t i = 0; i < 2u; i++) tc_mbarrier_init(smem + TC__MLA_TOP + i * 8u, 32);
         tc_mbarrier_init(smem + TC__MLA_Q, TC__MLA_LOADERS);
         tc_mbarrier_init(smem + TC__MLA_Q + 8u, 256); /* all consumers: they have read the note, too */
         tc_mbarrier_init(smem + TC__MLA_TAIL, 1);

@@ -37,8 +37,8 @@ enum {
     TC__MLA_SLOTS = TC__MLA_TILE,                        /* behind Q */
     TC__MLA_SUMS = TC__MLA_SLOTS + 2 * TC__MLA_TILE,     /* by turns, of each warpgroup: 64 sums, 64 roundings */
     TC__MLA_TOPS = TC__MLA_SUMS + 2 * 2 * 2 * 64 * 4,    /* of each slot's tile: 64 */
-    TC__MLA_RISES = TC__MLA_TOPS + 2 * 64 * 4,           /* of each slot's tile, by warps: one of them was new */
-    TC__MLA_NOTES = TC__MLA_RISES + 2 * 4 * 4,           /* by turns: 12 words */
+    TC__MLA_RISES = TC__MLA_TOPS + 2 * 64 * 4,           /* of each slot's tile, a byte for two rows: one was new */
+    TC__MLA_NOTES = TC__MLA_RISES + 2 * 32,              /* by turns: 12 words */
     TC__MLA_WORDS = TC__MLA_NOTES + 2 * 64,              /* which 8 keys of a slot are of no page; slices to add */
     TC__MLA_BARS = TC__MLA_WORDS + 16,
     TC__MLA_FULL = TC__MLA_BARS,                         /* of each slot: 5, one for each quarter of V, and the rest */

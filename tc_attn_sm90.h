@@ -489,10 +489,9 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    if (!tc__attn90_k_late(c)) tc__attn90_k_back(c, u);
+    tc__attn90_k_back(c, u);
     if (tc__attn90_q_alone(c) && t.n == u->w.lo) tc__attn90_q_back(c, u);
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
-    if (tc__attn90_k_late(c)) tc__attn90_k_back(c, u);
     if (tc__attn90_pause(c)) {
         const tc__attn_row_open o = tc_attn_softmax_head(c, x, tc__attn90_pause(c), &u->r, f);
 #pragma unroll

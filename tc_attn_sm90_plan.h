@@ -82,9 +82,9 @@ TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
     return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3
            && (c.dropout ? wide > 64 && wide <= 128 : wide > 128);
 }
-/* What follows says the same to the machine in several ways, after which ptxas orders the hot loop differently: 22 and
- * 24 of their combinations for each of heads of 64 and 128, causal and not, in turns, differ by 4 to 7 % of a call.
- * These are the best of nvcc 13.0 (with tc__attn_row_begin's).
+/* What follows says the same to the machine in several ways, after which ptxas orders the hot loop differently: their
+ * combinations differ by 4 to 9 % of a call. These are the best of nvcc 13.0, with tc__attn_row_begin's ("What ptxas
+ * makes of the loop" in docs/design.md).
  *
  * Which lanes of a consumer's warp read a note and give its place back: lane 0 both; all both; all read, and the last
  * gives it back behind a __syncwarp (racecheck does not follow that to another lane). */
@@ -95,9 +95,8 @@ TC_HD TC_CONSTEXPR int tc__attn90_note_by(const tc_attn_config c)
     if (c.head_dim <= 64) return TC__NOTE_ONE;
     return c.type != TC_E4M3 && wide <= 128 && !c.causal ? TC__NOTE_ALL : TC__NOTE_LAST;
 }
-/* A slot goes back by a predicated instruction, not behind a branch; K's when masks have been applied. */
+/* A slot goes back by a predicated instruction, not behind a branch. */
 TC_HD TC_CONSTEXPR int tc__attn90_by_predicate(const tc_attn_config c) { return tc__attn90_note_by(c) == TC__NOTE_ALL; }
-TC_HD TC_CONSTEXPR int tc__attn90_k_late(const tc_attn_config c) { return c.head_dim > 64; }
 /* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where tiles of keys divide
  * one of queries: then at most lengths the last row's tile is the first row's too, or too small to count. */
 TC_HD TC_CONSTEXPR int tc__attn90_narrows(const tc_attn_config c)

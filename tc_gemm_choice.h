@@ -216,7 +216,9 @@ TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x
  * step, and the store much of the rest. Fitted to 31 shapes in up to 60 cuts each, on an H200. */
 #define TC__ANY_CLOCK 1.21
 #define TC__ANY_FILL 706.0
-#define TC__ANY_PACE 1.03   /* how much longer than the model's its wgmmas take */
+#define TC__ANY_PACE 1.03   /* how much longer than the model's its wgmmas take, */
+#define TC__ANY_READS 27.52 /* with these for their reads, */
+#define TC__ANY_READS_OF 0.1875
 #define TC__ANY_BETWEEN 0.83 /* more for each column where elements lie between two words, */
 #define TC__ANY_ALIGN 6.26  /* and where A is copied */
 #define TC__ANY_RATE 48.6   /* rate of the L2 for a block */
@@ -227,10 +229,9 @@ TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x
 #define TC__ANY_SUMS 6.6
 #define TC__ANY_MEMORY 1.55
 
-/* Cycles that a block's wgmmas take in a step of k. */
-TC_HOST double tc__gemm90_cycles(const tc_gemm_config *v, double width)
+/* Cycles that a block's wgmmas take in a step of k, each of which reads for so many. */
+TC_HOST double tc__gemm90_cycles(const tc_gemm_config *v, double width, double reads)
 {
-    const double reads = TC__GEMM_READS + TC__GEMM_READS_OF * width;
     return v->bm / 16.0 * (width / 2 > reads ? width / 2 : reads);
 }
 
@@ -238,7 +239,7 @@ TC_HOST double tc__any_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
                             const tc__gemm_device *d)
 {
     const double w = cut->width, k = (double)x->k_blocks;
-    const double mma = tc__gemm90_cycles(v, w) * TC__ANY_PACE / TC__ANY_CLOCK
+    const double mma = tc__gemm90_cycles(v, w, TC__ANY_READS + TC__ANY_READS_OF * w) * TC__ANY_PACE / TC__ANY_CLOCK
                      + (x->between ? TC__ANY_BETWEEN * w : 0) + (cut->copies ? TC__ANY_ALIGN * w : 0);
     const double fetch = (160 * v->bm + (cut->copies ? 160 * w : 144 * w / cut->cluster)) / TC__ANY_RATE;
     const double waves = (double)tc__div_up(tc__gemm90_tiles(v, x, cut) * cut->parts, d->blocks);
@@ -362,7 +363,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
                        + fetched / (cut->cluster > 1 ? TC__GEMM_SHARED : 1);
     const double of_own = lines * asked / TC__GEMM_OF_ONE, of_l2 = sectors * asked / of_all;
     const double fetch = of_own > of_l2 ? of_own : of_l2;
-    const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v, cut->width) / TC__GEMM_CLOCK;
+    const double mma = tc__gemm90_cycles(v, w, TC__GEMM_READS + TC__GEMM_READS_OF * w) * own.pace
+                     * tc__gemm90_promoting_pace(v, cut->width) / TC__GEMM_CLOCK;
     const double late = TC__GEMM_LATE / (tc__gemm90_ring(v, cut) - 1);
     const double pace = mma > fetch ? mma : fetch, least = late > own.step ? late : own.step;
     const double step = pace > least ? pace : least;
