@@ -443,6 +443,35 @@ static void test_hopper_lines(void)
     }
 }
 
+/* Rows of any alignment have constants of their own: cuts that were measured stay when those of the others are fitted
+ * anew. (128 x 4098 x 14338 in 64 columns and two parts took a third longer on an H200.) */
+static void test_choose_any(void)
+{
+    static TC_ALIGN(256) unsigned char memory[256];
+    static const int cases[][6] = {
+        {4100, 4100, 4100, 192, 2, 1},  {1001, 1001, 1001, 64, 2, 1},   {2047, 2047, 2047, 128, 2, 1},
+        {513, 4099, 4097, 96, 1, 1},    {16, 4099, 4097, 32, 1, 4},     {4096, 4096, 4100, 224, 2, 1},
+        {256, 1026, 8190, 64, 2, 3},    {128, 4098, 14338, 128, 1, 4},
+    };
+    const tc__gemm_device h200 = tc__gemm_device_of(132, TC__H200_BANDWIDTH);
+    tc_gemm_config given;
+    size_t i;
+    memset(&given, 0, sizeof given);
+    given.a = given.b = given.d = TC_BF16;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const tc_gemm_config c = tc__gemm_any_tiled(given);
+        tc_gemm_cut cut;
+        tc_gemm_args g;
+        memset(&cut, 0, sizeof cut);
+        memset(&g, 0, sizeof g);
+        g.m = cases[i][0], g.n = cases[i][1], g.k = cases[i][2];
+        g.lda = g.ldb = g.k, g.ldd = g.n, g.a = g.b = g.d = g.workspace = memory, g.workspace_size = 1 << 30;
+        CHECK(tc__gemm90_cut(&c, &g, &h200, &cut) == TC_OK, "%s", tc_why());
+        CHECK(cut.width == cases[i][3] && cut.cluster == cases[i][4] && cut.parts == cases[i][5],
+              "%d x %d x %d: %d columns, cluster %d, %d parts", g.m, g.n, g.k, cut.width, cut.cluster, cut.parts);
+    }
+}
+
 /* Looked-up rows of A on Hopper: each line of TC_GEMM_DEFINE's list keeps the rules, and no two blocks share them; what
  * has more for the producer's warps to do is left to the sm_80 kernels; and another call's choice is not taken. */
 static void test_hopper_gathers(void)
@@ -682,6 +711,7 @@ int main(void)
     test_choose();
     test_choose_sums();
     test_choose_lines();
+    test_choose_any();
     test_hopper_lines();
     test_hopper_gathers();
     test_blackwell_serves();
