@@ -849,7 +849,7 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
     /* clusters: the device and the image know it. Blocks that come one after the other lie unevenly over the chip,
      * which costs clusters, and whole units, more than an early start gains: 1 x 65536 in clusters took 94 microseconds
      * for 77, cut evenly 69.6 for 70.4. */
-    there.pdl = on.clusters[1] && (args->pdl > 0 || (args->pdl == 0 && l.params.counters)) ? 2 : 0;
+    there.pdl = on.clusters[1] && (args->pdl > 0 || (args->pdl == 0 && l.params.counters)) ? TC__PDL_IMAGE : 0;
     return tc__kernel_launch(&sized, l.grid, &l.params, &there);
 }
 

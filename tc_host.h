@@ -353,10 +353,14 @@ typedef struct tc__plan {
     int told;        /* bytes behind the hook's arguments that it is told of sums */
 } tc__plan;
 
+/* Programmatic dependent launch, 0: none. ON: of kernels for sm_90 and later; IMAGE: also of one for sm_80 on, whose
+ * image on this device is of sm_90. */
+enum { TC__PDL_ON = 1, TC__PDL_IMAGE = 2 };
+
 /* Where a checked call goes: whether to launch at all, and how. */
 typedef struct tc__launch {
     cudaStream_t stream;
-    int launch, pdl;   /* pdl: programmatic dependent launch; 2: of a kernel of sm_80 too, its image is of sm_90 */
+    int launch, pdl;   /* pdl: programmatic dependent launch, TC__PDL_ */
     size_t *workspace; /* to be told, if not NULL, what the call would take */
     tc__plan *plan;    /* to be written, if not NULL, and nothing is launched */
     int device;        /* 1 + the current device, where the caller has asked for it; else 0 */
@@ -420,7 +424,7 @@ TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigne
         attributes[l.numAttrs].val.clusterDim.y = attributes[l.numAttrs].val.clusterDim.z = 1;
         l.numAttrs++;
     }
-    if (how->pdl && (k->cc >= 90 || how->pdl == 2)) {
+    if (how->pdl == TC__PDL_IMAGE || (how->pdl && k->cc >= 90)) {
         attributes[l.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[l.numAttrs].val.programmaticStreamSerializationAllowed = 1;
         l.numAttrs++;
