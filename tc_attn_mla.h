@@ -150,6 +150,21 @@ TC_DEV_SM90A void tc__mla_pv_own(const tc__mla_kernel k, tc__mla_consumer *u, co
     tc_wgmma_commit_group();
 }
 
+/* Which of the block's 64 quads a consumer's lane belongs to: 32 of each warpgroup. A quad has two rows. */
+TC_DEV uint32_t tc__mla_quad(void) { return threadIdx.x / 4u - 32u; }
+
+/* A quad's maxima for the other warpgroup, and whether one of them is new, from its last lane; and so is the arrival:
+ * racecheck follows who wrote to each, and knows the last who read the other's. */
+TC_DEV_SM80 void tc__mla_tell(const tc__mla_consumer *u, int rise)
+{
+    const uint32_t quad = tc__mla_quad(), last = threadIdx.x % 4u == 3u;
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t@p st.shared.v2.f32 [%1], {%2, %3};\n\t}"
+                 : : "r"(last), "r"(u->smem + TC__MLA_TOPS + quad * 8u), "f"(u->r.max[0]), "f"(u->r.max[1]) : "memory");
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t@p st.shared.b8 [%1], %2;\n\t}"
+                 : : "r"(last), "r"(u->smem + TC__MLA_RISES + quad), "r"(rise) : "memory");
+    tc__mbarrier_arrive_if((int)last, tc__mla_top(u->smem, u->wg));
+}
+
 /* Whether a row has a larger maximum in the other slot's tile than in this warpgroup's own last one, which the other
  * one knew when it found that maximum. All warps of a warpgroup read the same. */
 TC_DEV int tc__mla_rises(const tc__mla_consumer *u)
@@ -170,14 +185,15 @@ TC_DEV int tc__mla_rises(const tc__mla_consumer *u)
 TC_DEV_SM90A void tc__mla_meet_other(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u,
                                      uint32_t phase, int first)
 {
-    const uint32_t slot = u->wg ^ 1u, tops = u->smem + TC__MLA_TOPS + slot * 256u
-                                             + (uint32_t)(u->r.row + tc_lane() / 4) * 4u;
+    const uint32_t slot = u->wg ^ 1u;
     const float scale = tc_attn_scale(k.c, &p->d.problem);
-    float f[2];
+    float f[2], top[2];
     TC_MBARRIER_WAIT(tc__mla_top(u->smem, slot), phase, "maxima", (int)slot);
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(top[0]), "=f"(top[1])
+                 : "r"(u->smem + TC__MLA_TOPS + (tc__mla_quad() ^ 32u) * 8u) : "memory");
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const float to = tc_f32_from_bits(tc__mla_get(tops + (uint32_t)i * 32u)), base = to == -TC__INF ? 0.f : to;
+        const float to = top[i], base = to == -TC__INF ? 0.f : to;
         f[i] = tc__exp2((u->r.max[i] - base) * scale);
         u->r.sum[i] *= f[i];
         u->r.rounding[i] *= f[i];
@@ -213,9 +229,7 @@ TC_DEV_SM90A void tc__mla_done(tc__mla_consumer *u, uint32_t slot, const int beh
  * is in registers, issued. Before that, what exponentials are relative to. */
 TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u, int n)
 {
-    const uint32_t slot = tc__mla_slot(u->smem, u->wg) + 8u * TC__MLA_SLICE + (uint32_t)u->r.row * 128u,
-                   tops = u->smem + TC__MLA_TOPS + u->wg * 256u + (uint32_t)(u->r.row + tc_lane() / 4) * 4u,
-                   rises = u->smem + TC__MLA_RISES + u->wg * 32u + (uint32_t)(u->r.row / 2 + tc_lane() / 4);
+    const uint32_t slot = tc__mla_slot(u->smem, u->wg) + 8u * TC__MLA_SLICE + (uint32_t)u->r.row * 128u;
     const tc_box box = {k.c.type, 128};
     const uint32_t at = slot + tc_box_lane(box);
     tc_attn_scores x = {u->s, 64, 0, n, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
@@ -238,13 +252,7 @@ TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_para
 #pragma unroll
     for (int i = 0; i < 2; i++) row[i] = tc__attn_row_begin(k.c, x, i, &u->r, f);
     rise = row[0].rise | row[1].rise;
-    if (tc_lane() % 4 == 3) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) tc__mla_put(tops + (uint32_t)i * 32u, tc_bits_from_f32(u->r.max[i]));
-        asm volatile("st.shared.b8 [%0], %1;" : : "r"(rises), "r"(rise) : "memory");
-    }
-    /* by those lanes alone: racecheck follows who has written these to each, and knows the last who read the other's */
-    tc__mbarrier_arrive_if(tc_lane() % 4 == 3, tc__mla_top(u->smem, u->wg));
+    tc__mla_tell(u, rise);
     if (__any_sync(0xffffffffu, rise)) tc_attn_rescale(u->r.o, 256, f);
 #pragma unroll
     for (int half = 0; half < 2; half++) {

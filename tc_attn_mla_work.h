@@ -36,8 +36,8 @@ enum {
     TC__MLA_SLICES = 9, TC__MLA_FULLS = 5, TC__MLA_SLICE = 64 * 128, TC__MLA_TILE = TC__MLA_SLICES * TC__MLA_SLICE,
     TC__MLA_SLOTS = TC__MLA_TILE,                        /* behind Q */
     TC__MLA_SUMS = TC__MLA_SLOTS + 2 * TC__MLA_TILE,     /* by turns, of each warpgroup: 64 sums, 64 roundings */
-    TC__MLA_TOPS = TC__MLA_SUMS + 2 * 2 * 2 * 64 * 4,    /* of each slot's tile: 64 */
-    TC__MLA_RISES = TC__MLA_TOPS + 2 * 64 * 4,           /* of each slot's tile, a byte for two rows: one was new */
+    TC__MLA_TOPS = TC__MLA_SUMS + 2 * 2 * 2 * 64 * 4,    /* of each slot's tile: 64, a quad's two together */
+    TC__MLA_RISES = TC__MLA_TOPS + 2 * 64 * 4,           /* of each slot's tile, a byte for each two: one was new */
     TC__MLA_NOTES = TC__MLA_RISES + 2 * 32,              /* by turns: 12 words */
     TC__MLA_WORDS = TC__MLA_NOTES + 2 * 64,              /* which 8 keys of a slot are of no page; slices to add */
     TC__MLA_BARS = TC__MLA_WORDS + 16,
