@@ -28,7 +28,7 @@
  *     TC_ATTN_DECODE_DEFINE few queries, many keys; paged and 8-bit K and V; sm_80 and later: tc_attn_decode.h
  *   Each declares:
  *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90, _sm80, _decode, _sm100, _sm120,
- *                                     _sm90_short)
+ *                                     _sm90_other)
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
  *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (or NULL): the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
@@ -224,13 +224,15 @@ TC_HOST int64_t tc__attn90_scores(const tc_attn_config *c, const tc_attn_args *g
     return steps * c->bm;
 }
 
-/* Does it take Hopper's kernel for few queries? Tiles of 128 compute less beyond the diagonal and behind the last
- * query, at 0.77 to 0.82 of the rate of 192. (Heads of 64 on an H200: 512 queries 4 % faster, 640 11, 1024 5; 2048 9
- * slower.) */
-TC_HOST int tc__attn90_takes_short(const tc_attn_config *given, const tc_attn_args *g)
+/* Does it take Hopper's other kernel? Without a mask: of many keys. Under a causal one: of few queries; tiles of 128
+ * compute less beyond the diagonal and behind the last query, at 0.77 to 0.82 of the rate of 192. (Heads of 64 on an
+ * H200: 512 queries 4 % faster, 640 11, 1024 5; 2048 9 slower.) */
+TC_HOST int tc__attn90_takes_other(const tc_attn_config *given, const tc_attn_args *g)
 {
-    if (!g || g->q_len < 1 || g->q_len > 2048 || g->cu_q || g->lens_q || !tc__attn90_has_short(*given)) return 0;
-    const tc_attn_config c = tc_attn_sm90_config(*given), few = tc_attn_sm90_short_config(*given);
+    if (!g || !tc__attn90_has_other(*given)) return 0;
+    if (!given->causal) return g->k_len >= 2048 && !g->cu_k && !g->lens_k;
+    if (g->q_len < 1 || g->q_len > 2048 || g->cu_q || g->lens_q) return 0;
+    const tc_attn_config c = tc_attn_sm90_config(*given), few = tc_attn_sm90_other_config(*given);
     return tc__attn90_scores(&few, g) * 1000 <= tc__attn90_scores(&c, g) * 765;
 }
 
@@ -259,9 +261,9 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
         if (st != TC_ERR_IMAGE) return st; /* so has a build for its plain targets */
     }
     if (on.cc != 90) return tc__attn_sm80_go(&c80, &second, args, how);
-    if (tc__attn90_takes_short(given, args)) {
-        const tc_attn_config few = tc_attn_sm90_short_config(*given);
-        st = tc__attn_sm90_go(&few, &sixth, args, how);
+    if (tc__attn90_takes_other(given, args)) {
+        const tc_attn_config other = tc_attn_sm90_other_config(*given);
+        st = tc__attn_sm90_go(&other, &sixth, args, how);
     } else {
         st = tc__attn_sm90_go(&c90, s, args, how);
     }
@@ -501,12 +503,12 @@ TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config give
     constexpr tc_attn_config c = tc__attn_decode_or_none(config);                                                     \
     if (tc_attn_decode_legal(config)) tc_attn_decode(c, &p);
 
-/* Hopper's second kernel, which is empty where there is none. */
-#define TC__ATTN_SHORT_MAYBE(own, config)                                                                             \
+/* Hopper's other kernel, which is empty where there is none. */
+#define TC__ATTN_OTHER_MAYBE(own, config)                                                                             \
     TC__ATTN_HOOK(own)                                                                                                \
-    constexpr tc_attn_config c = tc_attn_sm90_short_config(config);                                                   \
+    constexpr tc_attn_config c = tc_attn_sm90_other_config(config);                                                   \
     constexpr tc_attn_sm90_wgmma m = tc__attn90_wgmma(c);                                                             \
-    if (tc__attn90_has_short(config)) tc_attn_sm90(c, m, &p);
+    if (tc__attn90_has_other(config)) tc_attn_sm90(c, m, &p);
 
 #define TC_ATTN_DEFINE(name, ...) TC__CALL4(TC__ATTN_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_DEFINE_(name, own, ...)                                                                              \
@@ -540,11 +542,11 @@ TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config give
                           TC__IF_SM100A(TC__ATTN_SM100_BODY(own, name##_sm100_config())))                             \
     TC__ATTN_SM120_KERNEL(name##_sm120, TC__ATTN120_AUTO, name##_sm120_config(),                                      \
                           TC__IF_ATTN_SM120(TC__ATTN_SM120_BODY(own, name##_sm120_config())))                         \
-    TC__ATTN_SM90_KERNEL(name##_sm90_short, tc_attn_sm90_short_config(own##_config()),                                \
-                         TC__IF_SM90A(TC__ATTN_SHORT_MAYBE(own, own##_config())))                                     \
+    TC__ATTN_SM90_KERNEL(name##_sm90_other, tc_attn_sm90_other_config(own##_config()),                                \
+                         TC__IF_SM90A(TC__ATTN_OTHER_MAYBE(own, own##_config())))                                     \
     TC__HOST_PART(TC__GO(own, attn, tc__attn_auto_go, TC__FUNCTION(name##_sm90) TC__FUNCTION(name##_sm80)             \
                                                           TC__FUNCTION(name##_decode) TC__FUNCTION(name##_sm100)      \
-                                                          TC__FUNCTION(name##_sm120) TC__FUNCTION(name##_sm90_short)) \
+                                                          TC__FUNCTION(name##_sm120) TC__FUNCTION(name##_sm90_other)) \
                   TC__ATTN_ENTRIES(name, own))
 
 #endif /* __CUDACC__ */

@@ -435,10 +435,27 @@ TC_DEV_SM90 void tc__attn90_q_back(const tc_attn_config c, const tc__attn90_cons
         tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
 }
 
+/* S of tile n of keys. */
+TC_DEV tc_attn_scores tc__attn90_scores(const tc_attn_config c, const tc_attn_sm90_params *p,
+                                        const tc__attn90_consumer *u, const tc__attn90_tile t)
+{
+    const tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, tc_attn_scale(c, &p->problem), 0,
+                              tc__attn90_later(c, 0), tc__attn90_later(c, 1)};
+    return x;
+}
+
+/* What is left of the sums of the P before. */
+TC_DEV void tc__attn90_add_later(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
+{
+    const tc__attn90_tile t = {0, 0, 0, 0, 0};
+    tc_attn_add_later(tc__attn90_scores(c, p, u, t), &u->r);
+}
+
 /* The first S of a tile of work, after it was issued: to P. */
 TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
 {
-    tc_attn_scores x = {u->s, c.bn, u->r.row, 0, 0, 1, 0, tc_attn_scale(c, &p->problem)};
+    const tc__attn90_tile t = {0, 0, 0, 1, 1};
+    tc_attn_scores x = tc__attn90_scores(c, p, u, t);
     float f[2];
     x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi - u->skip, &x.state);
     TC_WGMMA_WAIT_GROUP(0);
@@ -477,10 +494,11 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
         tc__attn_fp8_step(kernel, p, u, t);
         return;
     }
-    tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, tc_attn_scale(c, &p->problem)};
+    tc_attn_scores x = tc__attn90_scores(c, p, u, t);
     float f[2];
     int rise;
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+    tc__attn90_add_later(c, p, u);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
     tc__attn90_qk(kernel, u);
     tc__attn90_rescale(c, u);
@@ -629,6 +647,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
         }
         if (early) tc__attn90_narrow(c, &p->problem, &u);
         if (early) tc__attn90_skip_k(c, &u);
+        tc__attn90_add_later(c, p, &u);
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
         tc__attn90_rescale(c, &u);
         tc__attn90_pv(kernel, &u, add);
@@ -662,6 +681,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
         tc__attn90_skip_v(c, &u);
         tc__attn90_first(c, p, &u);
     }
+    tc__attn90_add_later(c, p, &u);
     tc__attn90_rescale(c, &u);
     tc__attn90_pv(kernel, &u, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);

@@ -34,13 +34,24 @@ TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
 }
 /* Of a row's exponentials so many times eight columns come before the wait for P V, the others behind it; 0: ptxas
  * puts the wait where it likes, which is before all of them. At 128 columns 16 exponentials of a lane gain 3 %, under
- * a causal mask 1 %, and all 32 lose 5 %; above, under a causal mask, all of the first row's gain 2 to 3 %, without
+ * a causal mask 14 1 %, and all 32 lose 5 %; above, under a causal mask, all of the first row's gain 2 to 3 %, without
  * one any number loses. So it does up to 64 columns, 1 to 5 %: what runs beside a wgmma is slowed by it. */
 TC_HD TC_CONSTEXPR int tc__attn90_pause(const tc_attn_config c)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, all = c.bn / 8;
     if (c.mask || c.score || c.dropout || c.type == TC_E4M3 || wide <= 64) return 0;
-    return wide <= 128 ? (all > 8 ? 8 : all) : c.causal ? all : 0;
+    return wide > 128 ? (c.causal ? all : 0) : c.causal ? (all > 7 ? 7 : all) : all > 8 ? 8 : all;
+}
+/* So many of row i's last probabilities of a tile are added to its sum when the warpgroup has come to the next tile and
+ * is about to wait for its turn: all of the second row's of heads up to 64, which gains 3 %; of heads up to 128 almost
+ * all of both rows', which gains 1 to 4 % under a causal mask, and 1 to 3 % of many keys without one, but of 512 loses
+ * 4. */
+TC_HD TC_CONSTEXPR int tc__attn90_later(const tc_attn_config c, int i)
+{
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, most = c.bn > 32 ? c.bn - 32 : 0;
+    if (c.mask || c.score || c.dropout || c.type == TC_E4M3 || wide > 128) return 0;
+    if (wide <= 64) return i ? c.bn : 0;
+    return c.causal ? most : c.later ? (i ? c.bn : most) : 0;
 }
 TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
 {
@@ -93,10 +104,13 @@ TC_HD TC_CONSTEXPR int tc__attn90_note_by(const tc_attn_config c)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     if (c.head_dim <= 64) return TC__NOTE_ONE;
-    return c.type != TC_E4M3 && wide <= 128 && !c.causal ? TC__NOTE_ALL : TC__NOTE_LAST;
+    return c.type != TC_E4M3 && wide <= 128 && !c.causal && !c.later ? TC__NOTE_ALL : TC__NOTE_LAST;
 }
 /* A slot goes back by a predicated instruction, not behind a branch. */
-TC_HD TC_CONSTEXPR int tc__attn90_by_predicate(const tc_attn_config c) { return tc__attn90_note_by(c) == TC__NOTE_ALL; }
+TC_HD TC_CONSTEXPR int tc__attn90_by_predicate(const tc_attn_config c)
+{
+    return tc__attn90_note_by(c) == TC__NOTE_ALL || (c.causal && c.head_dim > 64 && tc__attn90_later(c, 1));
+}
 /* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where tiles of keys divide
  * one of queries: then at most lengths the last row's tile is the first row's too, or too small to count. */
 TC_HD TC_CONSTEXPR int tc__attn90_narrows(const tc_attn_config c)
@@ -145,17 +159,19 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     return c;
 }
 
-/* TC_ATTN_DEFINE has a second kernel where its first takes 192 queries at a time under a causal mask: 128, for few of
- * them. */
-TC_HD TC_CONSTEXPR int tc__attn90_has_short(const tc_attn_config given)
-{
-    return given.causal && !given.window && tc_attn_sm90_config(given).bm == 192;
-}
-TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_short_config(const tc_attn_config given)
+/* TC_ATTN_DEFINE has another kernel where its first is not the best at all lengths. Under a causal mask, where that
+ * takes 192 queries at a time: 128, for few of them. Without a mask: .later, for many keys. */
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_other_config(const tc_attn_config given)
 {
     tc_attn_config c = given;
-    c.bm = 128;
+    if (c.causal) c.bm = 128;
+    else c.later = 1;
     return tc_attn_sm90_config(c);
+}
+TC_HD TC_CONSTEXPR int tc__attn90_has_other(const tc_attn_config given)
+{
+    const tc_attn_config c = tc_attn_sm90_config(given), other = tc_attn_sm90_other_config(given);
+    return !c.window && (c.bm != other.bm || tc__attn90_later(c, 1) != tc__attn90_later(other, 1));
 }
 
 /* The instructions: S = Q K' from shared memory; O += P V, P in registers, V read along its rows. */

@@ -80,6 +80,7 @@ typedef struct tc_attn_config {
     int q_stages; /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
     int warps;                     /* SM80, SM120: warps of a block that multiply (bm / 32); decoding: (4) */
+    int later; /* SM90, heads of 65 to 128, no mask: 1: P is added up while its warpgroup waits: for many keys (0) */
     int ring; /* set by SM120's generator, and by nobody else: Q, K and V come by TMA */
     int exp_poly; /* SM100: of 16 exponentials so many are polynomials on the FMA pipe; others do not look (0) */
     int kv;     /* decoding: type of K and V: .type, TC_E4M3 or TC_S8 (.type) */
@@ -126,6 +127,7 @@ TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type =
       "tc: .head_dim must be a multiple of 16 in 16..256")                                                            \
     X((c).head_dim_v >= 16 && (c).head_dim_v <= 256 && (c).head_dim_v % 16 == 0,                                      \
       "tc: .head_dim_v must be a multiple of 16 in 16..256")                                                          \
+    X((c).later == 0 || (c).later == 1, "tc: .later must be 0 or 1")                                                  \
     X((c).exp_poly >= 0 && (c).exp_poly <= 16, "tc: .exp_poly must be in 0..16")                                      \
     X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1),                                   \
       "tc: .causal and .window are 0 or 1")                                                                           \

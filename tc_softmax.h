@@ -5,6 +5,7 @@
  *     tc_attn_score                     score hook and masks
  *     tc_attn_rows, tc_attn_rows_init   a lane's maxima and sums
  *     tc_attn_softmax                   scores to probabilities
+ *     tc_attn_add_later                 those that were left out of their rows' sums
  *     tc_attn_drop                      dropout: probabilities that become 0
  *     tc_attn_pack                      P as an A operand
  *     tc_attn_rescale                   O after a maximum rose
@@ -35,7 +36,10 @@ typedef struct tc_attn_scores {
     int few;     /* rows may have been left few keys: what tc_attn_score returned */
     float scale; /* exp2(score * scale) is what softmax wants: tc_attn_scale */
     int up;      /* a constant: P, and with it sums and O, are 2^up times as large */
+    int later_0, later_1; /* constants: of each row so many of the last columns are added up by tc_attn_add_later */
 } tc_attn_scores;
+
+TC_DEV int tc__attn_later(const tc_attn_scores x, const int i) { return i ? x.later_1 : x.later_0; }
 
 TC_DEV float tc_attn_scale(const tc_attn_config c, const tc_attn_problem *p)
 {
@@ -226,9 +230,13 @@ typedef struct tc__attn_row_open {
 } tc__attn_row_open;
 
 /* A row's sum begins with what O is multiplied by, times 0: else ptxas leaves that power of 2 to the last, and all of
- * O's multiplications stand behind the exponentials. It gains 5 to 8 % of 128 queries of 64 columns, and costs 3 % of
- * 192, in nvcc 13.0. */
-TC_HD TC_CONSTEXPR int tc__attn_seeds(const tc_attn_config c) { return c.causal && c.bm != 192; }
+ * O's multiplications stand behind the exponentials. In nvcc 13.0 it gains 5 to 8 % of 128 queries of 64 columns, and
+ * costs 3 % of 192 whose second row is not added up later, and of 128 columns that are. */
+TC_DEV int tc__attn_seeds(const tc_attn_config c, const tc_attn_scores x)
+{
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    return c.causal && (wide > 64 ? !x.later_1 : c.bm != 192 || x.later_1);
+}
 
 /* Row i: its maximum, and what was added up before under the old one. The second row's is partly told to wait for the
  * first one's, where the compiler would else look for it before the first one's exponentials. Where every row sees a
@@ -237,13 +245,13 @@ TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const t
                                                  tc_attn_rows *r, float *f)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v,
-              late = wide > 128 ? 4 : wide > 64 && c.causal ? 0 : 2;
+              own = wide > 64 ? c.causal : x.later_1 && !(c.causal && c.bm == 192), late = wide > 128 ? 4 : own ? 0 : 2;
     const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
                 top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
                 base = (x.edges || c.score) && to == -TC__INF ? 0.f : to;
     tc__attn_row_open o = {tc__attn_shift(x, base), 0.f, 0.f, to > r->max[i]};
     f[i] = tc__exp2((r->max[i] - base) * x.scale);
-    if (tc__attn_seeds(c)) o.b = f[i] * 0.f;
+    if (tc__attn_seeds(c, x)) o.b = f[i] * 0.f;
     r->sum[i] *= f[i];
     r->rounding[i] *= f[i];
     r->max[i] = to;
@@ -259,9 +267,16 @@ TC_DEV_SM80 void tc__attn_row_exp2(const tc_attn_config c, const tc_attn_scores 
         float *p = x.s + 4 * j + 2 * i;
         p[0] = tc__exp2(fmaf(p[0], x.scale, o->shift));
         p[1] = tc__exp2(fmaf(p[1], x.scale, o->shift));
+        if (8 * j >= x.cols - tc__attn_later(x, i)) continue;
         o->a = j == 0 ? p[0] : o->a + p[0];
-        o->b = j == 0 && !tc__attn_seeds(c) ? p[1] : o->b + p[1];
+        o->b = j == 0 && !tc__attn_seeds(c, x) ? p[1] : o->b + p[1];
     }
+}
+
+/* What of them is added up now. */
+TC_DEV void tc__attn_row_end(const tc_attn_scores x, const int i, const tc__attn_row_open o, tc_attn_rows *r)
+{
+    if (tc__attn_later(x, i) < x.cols) r->sum[i] += o.a + o.b;
 }
 
 /* Scores to exp2(score * scale - max), in place; adds them to the sums. What was added up before is to be multiplied by
@@ -287,11 +302,11 @@ TC_DEV_SM80 int tc_attn_softmax_tail(const tc_attn_config c, const tc_attn_score
     tc__attn_row_open o = first;
     int rise;
     tc__attn_row_exp2(c, x, 0, columns, x.cols / 8, &o);
-    r->sum[0] += o.a + o.b;
+    tc__attn_row_end(x, 0, o, r);
     o = tc__attn_row_begin(c, x, 1, r, f);
     rise = first.rise | o.rise;
     tc__attn_row_exp2(c, x, 1, 0, x.cols / 8, &o);
-    r->sum[1] += o.a + o.b;
+    tc__attn_row_end(x, 1, o, r);
     tc__attn_add_rounding(c, x, r);
     return wide <= 128 || __any_sync(0xffffffffu, rise);
 }
@@ -303,6 +318,20 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, 
         return rise;
     }
     return tc_attn_softmax_tail(c, x, 0, tc_attn_softmax_head(c, x, 0, r, f), r, f);
+}
+
+/* x.later: what is left of the sums, while P is still in x.s, and before the next tile's maxima are known. */
+TC_DEV void tc_attn_add_later(const tc_attn_scores x, tc_attn_rows *r)
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int from = (x.cols - tc__attn_later(x, i)) / 8;
+        if (tc__attn_later(x, i) == 0) continue;
+        float a = x.s[4 * from + 2 * i], b = x.s[4 * from + 2 * i + 1];
+#pragma unroll
+        for (int j = from + 1; j < x.cols / 8; j++) a += x.s[4 * j + 2 * i], b += x.s[4 * j + 2 * i + 1];
+        r->sum[i] += a + b;
+    }
 }
 
 /* The patch of dropout that holds a lane's eight probabilities of 16 rows of a tile, from `row` on, by 16 keys from kv

@@ -225,6 +225,7 @@ typedef struct {
 TC_ATTN_SM90_DEFINE(h16, .type = TC_BF16, .head_dim = 16)
 TC_ATTN_SM90_DEFINE(h64_causal, .type = TC_F16, .head_dim = 64, .causal = 1)
 TC_ATTN_SM90_DEFINE(h128_causal, .type = TC_F16, .causal = 1)
+TC_ATTN_SM90_DEFINE(h128_later, .type = TC_BF16, .later = 1)
 TC_ATTN_SM90_DEFINE(h256, .type = TC_F16, .head_dim = 256)
 TC_ATTN_SM90_DEFINE(h256_causal, .type = TC_BF16, .head_dim = 256, .causal = 1)
 TC_ATTN_SM90_DEFINE(h192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
@@ -301,6 +302,7 @@ TC_ATTN_SM90_DEFINE(far_window, NARROW .type = TC_BF16, .hook_size = sizeof(hook
                     .score = hook_far)
 TC_ATTN_SM90_DEFINE(h144_16, .type = TC_F16, .head_dim = 144, .head_dim_v = 16)
 TC_ATTN_SM80_DEFINE(a64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
+TC_ATTN_DEFINE(any_128, .type = TC_F16)
 TC_ATTN_DEFINE(any_256, .type = TC_BF16, .head_dim = 256)
 TC_ATTN_SM90_DEFINE(h48_window, .type = TC_BF16, .head_dim = 48, .window = 1)
 TC_ATTN_SM90_DEFINE(h80_causal_window, .type = TC_BF16, .head_dim = 80, .causal = 1, .window = 1)
@@ -348,7 +350,7 @@ TC_ATTN_SM80_DEFINE(a_bias_window, .type = TC_BF16, .hook_size = sizeof(hook_arg
 #define ANY(name, hooks) {#name, name##_run, 80, hooks, tc_attn_sm80_smem(name##_sm80_config()), name##_config()}
 static const kernel kernels[] = {
     SM90(h16, 0), SM90(h64_causal, 0),
-    SM90(h128_causal, 0), SM90(h256, 0), SM90(h256_causal, 0), SM90(h192_128_causal, 0),
+    SM90(h128_causal, 0), SM90(h128_later, 0), SM90(h256, 0), SM90(h256_causal, 0), SM90(h192_128_causal, 0),
     SM90(h16_240_causal, 0), SM90(alibi, ALIBI),
     SM90(bias, BIAS), SM90(documents, DOCUMENTS | TILED),
     SM90(gate, GATE), SM90(sink, SINK),
@@ -366,7 +368,7 @@ static const kernel kernels[] = {
     SM90(softcap, SOFTCAP), SM90(mask_random, RANDOM), SM90(blocks, BLOCKS | TILED), SM90(one_q, 0),
     SM80(a32_causal, 0), SM80(a192_128_causal, 0), SM80(a_random, RANDOM), SM80(a_one_warp, 0), SM80(a_sink, SINK),
 #endif
-    IF_ALL(SM90(h96, 0), SM90(far_window, FAR), SM90(h144_16, 0), SM80(a64_128, 0), ANY(any_256, 0),
+    IF_ALL(SM90(h96, 0), SM90(far_window, FAR), SM90(h144_16, 0), SM80(a64_128, 0), ANY(any_128, 0), ANY(any_256, 0),
            SM90(h48_window, 0), SM90(h80_causal_window, 0), SM90(h112_causal, 0), SM90(h128_window, 0),
            SM90(h160_causal, 0), SM90(h192, 0), SM90(h128_48_window, 0), SM90(far_f16, FAR),
            SM90(bias_window, BIAS), SM90(random_window, RANDOM), SM90(documents_alone, DOCUMENTS),

@@ -592,8 +592,8 @@ static void test_blackwell_gates(void)
     }
 }
 
-/* ---- the kernel for few queries of causal heads of 64 ---- */
-static void test_short(void)
+/* ---- Hopper's other kernel: few queries of causal heads of 64, many keys of heads of 128 without a mask ---- */
+static void test_other(void)
 {
     static const struct {
         int q, k, takes;
@@ -609,14 +609,26 @@ static void test_short(void)
     g.batch = g.heads = 1;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         g.q_len = cases[i].q, g.k_len = cases[i].k;
-        CHECK(tc__attn90_takes_short(&c, &g) == cases[i].takes, "%d queries of %d keys", g.q_len, g.k_len);
+        CHECK(tc__attn90_takes_other(&c, &g) == cases[i].takes, "%d queries of %d keys", g.q_len, g.k_len);
     }
     g.q_len = g.k_len = 512, g.cu_q = &none;
-    CHECK(!tc__attn90_takes_short(&c, &g), "packed: the longest is not every one");
+    CHECK(!tc__attn90_takes_other(&c, &g), "packed: the longest is not every one");
     g.cu_q = 0, c.causal = 0;
-    CHECK(!tc__attn90_takes_short(&c, &g), "no mask: no such kernel");
+    CHECK(!tc__attn90_takes_other(&c, &g), "no mask: no such kernel");
     c.causal = 1, c.head_dim = c.head_dim_v = 128;
-    CHECK(!tc__attn90_takes_short(&c, &g), "heads of 128 have tiles of 128 anyhow");
+    CHECK(!tc__attn90_takes_other(&c, &g), "heads of 128 have tiles of 128 anyhow");
+    c.causal = 0;
+    CHECK(!tc__attn90_takes_other(&c, &g), "512 keys are few");
+    g.k_len = 2048;
+    CHECK(tc__attn90_takes_other(&c, &g), "2048 keys are many");
+    g.lens_k = &none;
+    CHECK(!tc__attn90_takes_other(&c, &g), "how many keys there are is known on the device alone");
+    g.lens_k = 0, c.window = 1;
+    CHECK(!tc__attn90_takes_other(&c, &g), "a window: nobody sees many");
+    c.window = 0, c.dropout = 1;
+    CHECK(!tc__attn90_takes_other(&c, &g), "dropout is after the sums");
+    c.dropout = 0, c.head_dim = c.head_dim_v = 256;
+    CHECK(!tc__attn90_takes_other(&c, &g), "heads of 256: no such kernel");
 }
 
 /* ---- decoding: 32 heads over 8 of 128 in bf16, tiles of 64 keys and 32 KB ---- */
@@ -716,7 +728,7 @@ int main(void)
     test_hopper_gathers();
     test_blackwell_serves();
     test_blackwell_gates();
-    test_short();
+    test_other();
     test_decode_share();
     test_decode_best_cut();
     return test_end();
