@@ -6,7 +6,8 @@
  *     make build/bench/n160.so ATTN="-DHD=128 -DCAUSAL=0 -DBN=160"; make build/bench/n176.so ATTN="-DHD=128 -DCAUSAL=0
  *     -DBN=176" python3 bench/attention.py --hd 128 --variants build/bench/n160.so build/bench/n176.so
  * HD and CAUSAL leave out the other kernels, PATH those of the other generation (90 or 80); BM, BN, STAGES, Q_STAGES,
- * CONSUMERS and WARPS go to all that are left (0: as the kit chooses). */
+ * CONSUMERS and WARPS go to all that are left (0: as the kit chooses). Where no field of Hopper's kernel is chosen the
+ * call is that of TC_ATTN_DEFINE, which has another one for some lengths. */
 #define TC_SM90_STUBS /* for a build that is for sm_80 too */
 #include "../tc_attn.h"
 
@@ -70,9 +71,16 @@
 #endif
 
 #define ALL(X) X(64, 0) X(64, 1) X(128, 0) X(128, 1) X(256, 0) X(256, 1)
+#if BM || BN || STAGES || Q_STAGES || CONSUMERS
 #define DEFINE_90(hd, mask)                                                                                           \
     IF_##hd(IF_MASK_##mask(TC_ATTN_SM90_DEFINE(sm90_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask,   \
     SM90_FIELDS)))
+#define RUN_90(hd, mask) sm90_##hd##_##mask##_run, sm90_##hd##_##mask##_config()
+#else
+#define DEFINE_90(hd, mask)                                                                                           \
+    IF_##hd(IF_MASK_##mask(TC_ATTN_DEFINE(call_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask)))
+#define RUN_90(hd, mask) call_##hd##_##mask##_run, call_##hd##_##mask##_sm90_config()
+#endif
 #define DEFINE_80(hd, mask)                                                                                           \
     IF_##hd(IF_MASK_##mask(TC_ATTN_SM80_DEFINE(sm80_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask,   \
     SM80_FIELDS)))
@@ -86,7 +94,7 @@ typedef struct kernel_entry {
 } kernel_entry;
 
 #define ENTRY_90(hd, mask)                                                                                            \
-    IF_##hd(IF_MASK_##mask({90, hd, mask, sm90_##hd##_##mask##_run, sm90_##hd##_##mask##_config()}, ))
+    IF_##hd(IF_MASK_##mask({90, hd, mask, RUN_90(hd, mask)}, ))
 #define ENTRY_80(hd, mask)                                                                                            \
     IF_##hd(IF_MASK_##mask({80, hd, mask, sm80_##hd##_##mask##_run, sm80_##hd##_##mask##_config()}, ))
 static const kernel_entry kernels[] = {IF_90(ALL(ENTRY_90)) IF_80(ALL(ENTRY_80)) {0, 0, 0, 0, tc_attn_config{}}};
