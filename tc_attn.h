@@ -450,7 +450,7 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \
-    X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
+    X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps && !(c).later,               \
       "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE, TC_ATTN_SM100_DEFINE, "         \
       "TC_ATTN_SM120_DEFINE or TC_ATTN_SM80_DEFINE")                                                                  \
     TC__ATTN_TYPE_RULE(X, c)                                                                                          \

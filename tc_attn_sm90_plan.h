@@ -211,6 +211,8 @@ TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
     X((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                               \
       "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)")        \
     X((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2")                                         \
+    X(!(c).later || tc__attn90_later(c, 1),                                                                           \
+      "tc: .later is for heads up to 128 of 16 bits, without .score, .mask and .dropout")                             \
     X((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                                   \
       "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory")
 
