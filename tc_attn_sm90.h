@@ -444,11 +444,11 @@ TC_DEV tc_attn_scores tc__attn90_scores(const tc_attn_config c, const tc_attn_sm
     return x;
 }
 
-/* What is left of the sums of the P before. */
+/* What is left of the sums of the P before. With dropout nothing is: P was dropped since. */
 TC_DEV void tc__attn90_add_later(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
 {
     const tc__attn90_tile t = {0, 0, 0, 0, 0};
-    tc_attn_add_later(tc__attn90_scores(c, p, u, t), &u->r);
+    if (!c.dropout) tc_attn_add_later(tc__attn90_scores(c, p, u, t), &u->r);
 }
 
 /* The first S of a tile of work, after it was issued: to P. */
@@ -465,6 +465,7 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
     u->f[0] = u->f[1] = 1.f;
     tc_attn_softmax(c, x, &u->r, f);
+    if (c.dropout) tc_attn_add_later(x, &u->r);
     tc_attn_drop(c, &p->problem, &u->w, x);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
@@ -521,6 +522,7 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
         rise = tc_attn_softmax_tail(c, x, tc__attn90_pause(c), o, &u->r, f);
     } else {
         rise = tc_attn_softmax(c, x, &u->r, f);
+        if (c.dropout) tc_attn_add_later(x, &u->r);
         tc_attn_drop(c, &p->problem, &u->w, x);
         tc__attn90_v_done(c, u);
     }

@@ -45,13 +45,13 @@ TC_HD TC_CONSTEXPR int tc__attn90_pause(const tc_attn_config c)
 /* So many of row i's last probabilities of a tile are added to its sum when the warpgroup has come to the next tile and
  * is about to wait for its turn: all of the second row's of heads up to 64, which gains 3 %; of heads up to 128 almost
  * all of both rows', which gains 1 to 4 % under a causal mask, and 1 to 3 % of many keys without one, but of 512 loses
- * 4. */
+ * 4. With dropout they are added before they are dropped, in the same order: p = 0 gives the same bits. */
 TC_HD TC_CONSTEXPR int tc__attn90_later(const tc_attn_config c, int i)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, most = c.bn > 32 ? c.bn - 32 : 0;
-    if (c.mask || c.score || c.dropout || c.type == TC_E4M3 || wide > 128) return 0;
+    if (c.mask || c.score || c.type == TC_E4M3 || wide > 128) return 0;
     if (wide <= 64) return i ? c.bn : 0;
-    return c.causal ? most : c.later ? (i ? c.bn : most) : 0;
+    return c.causal ? most : c.later && !c.dropout ? (i ? c.bn : most) : 0;
 }
 TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
 {
@@ -109,7 +109,8 @@ TC_HD TC_CONSTEXPR int tc__attn90_note_by(const tc_attn_config c)
 /* A slot goes back by a predicated instruction, not behind a branch. */
 TC_HD TC_CONSTEXPR int tc__attn90_by_predicate(const tc_attn_config c)
 {
-    return tc__attn90_note_by(c) == TC__NOTE_ALL || (c.causal && c.head_dim > 64 && tc__attn90_later(c, 1));
+    return tc__attn90_note_by(c) == TC__NOTE_ALL
+        || (c.causal && c.head_dim > 64 && !c.dropout && tc__attn90_later(c, 1));
 }
 /* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where tiles of keys divide
  * one of queries: then at most lengths the last row's tile is the first row's too, or too small to count. */

@@ -41,6 +41,9 @@ typedef struct tc_attn_scores {
 
 TC_DEV int tc__attn_later(const tc_attn_scores x, const int i) { return i ? x.later_1 : x.later_0; }
 
+/* Do they wait for the next tile? With dropout they are added up at once. */
+TC_DEV int tc__attn_waits(const tc_attn_config c, const tc_attn_scores x) { return x.later_1 && !c.dropout; }
+
 TC_DEV float tc_attn_scale(const tc_attn_config c, const tc_attn_problem *p)
 {
     /* of a hook's scores tc_attn_score has made powers of 2, of 8-bit products their factors have */
@@ -235,7 +238,7 @@ typedef struct tc__attn_row_open {
 TC_DEV int tc__attn_seeds(const tc_attn_config c, const tc_attn_scores x)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
-    return c.causal && (wide > 64 ? !x.later_1 : c.bm != 192 || x.later_1);
+    return c.causal && (wide > 64 ? !tc__attn_waits(c, x) : c.bm != 192 || tc__attn_waits(c, x));
 }
 
 /* Row i: its maximum, and what was added up before under the old one. The second row's is partly told to wait for the
@@ -245,7 +248,8 @@ TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const t
                                                  tc_attn_rows *r, float *f)
 {
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v,
-              own = wide > 64 ? c.causal : x.later_1 && !(c.causal && c.bm == 192), late = wide > 128 ? 4 : own ? 0 : 2;
+              own = wide > 64 ? c.causal : tc__attn_waits(c, x) && !(c.causal && c.bm == 192),
+              late = wide > 128 ? 4 : own ? 0 : 2;
     const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
                 top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
                 base = (x.edges || c.score) && to == -TC__INF ? 0.f : to;
@@ -320,7 +324,7 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, 
     return tc_attn_softmax_tail(c, x, 0, tc_attn_softmax_head(c, x, 0, r, f), r, f);
 }
 
-/* x.later: what is left of the sums, while P is still in x.s, and before the next tile's maxima are known. */
+/* What is left of the sums, while P is still in x.s, and before the next tile's maxima are known. */
 TC_DEV void tc_attn_add_later(const tc_attn_scores x, tc_attn_rows *r)
 {
 #pragma unroll
@@ -330,7 +334,7 @@ TC_DEV void tc_attn_add_later(const tc_attn_scores x, tc_attn_rows *r)
         float a = x.s[4 * from + 2 * i], b = x.s[4 * from + 2 * i + 1];
 #pragma unroll
         for (int j = from + 1; j < x.cols / 8; j++) a += x.s[4 * j + 2 * i], b += x.s[4 * j + 2 * i + 1];
-        r->sum[i] += a + b;
+        r->sum[i] = __fadd_rn(r->sum[i], a + b); /* and in no kernel a multiply-add with what it was scaled by */
     }
 }
 
