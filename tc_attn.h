@@ -96,8 +96,8 @@
  *         args.dropout_p = 0.1f, args.dropout_seed = seed, args.dropout_offset = step;
  *     O = (mask * P / (1 - p)) V, where the mask keeps each probability with 1 - p; the softmax's sum and lse are those
  *     without dropout. p, 0 or more and below 1, counts in steps of 2^-16 (tc_philox.h); the factor is that of the p so
- *     rounded, and so the mean is right; p = 0 gives the bits of the same tile without .dropout (and .later). The mask belongs to
- *     places: seed, offset, batch, query head, and query and key within their sequence say what it is, so that it is
+ *     rounded, and so the mean is right; p = 0 gives the bits of the same tile without .dropout and .later. The mask is
+ *     a matter of places: seed, offset, batch, query head, query and key within their sequence say what it is, so it is
  *     the same in every kernel, tile and generation, packed or padded, and in the backward pass (tc_attn_bwd.h), which
  *     takes the same three numbers. tc_attn_dropout_keeps tells it of one place, on host and device:
  *         const tc_attn_dropout d = {p, seed, offset};
