@@ -224,9 +224,9 @@ TC_HOST int64_t tc__attn90_scores(const tc_attn_config *c, const tc_attn_args *g
     return steps * c->bm;
 }
 
-/* Does it take Hopper's other kernel? Without a mask: of many keys. Under a causal one: of few queries; tiles of 128
- * compute less beyond the diagonal and behind the last query, at 0.77 to 0.82 of the rate of 192. (Heads of 64 on an
- * H200: 512 queries 4 % faster, 640 11, 1024 5; 2048 9 slower.) */
+/* Does it take Hopper's other kernel? Without a mask: from 2048 keys on. Under a causal one: of few queries; tiles of
+ * 128 compute less beyond the diagonal and behind the last query, at 0.77 to 0.82 of the rate of 192. (Heads of 64 on
+ * an H200: 512 queries 4 % faster, 640 11, 1024 5; 2048 9 slower.) */
 TC_HOST int tc__attn90_takes_other(const tc_attn_config *given, const tc_attn_args *g)
 {
     if (!g || !tc__attn90_has_other(*given)) return 0;

@@ -267,7 +267,7 @@ TC_DEV_SM90A void tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_para
         tc__mla_pv_own(k, u, half);
     }
 #pragma unroll
-    for (int i = 0; i < 2; i++) u->r.sum[i] += row[i].a + row[i].b;
+    for (int i = 0; i < 2; i++) tc__attn_row_end(x, i, row[i], &u->r);
     tc__attn_add_rounding(k.c, x, &u->r);
 }
 

@@ -38,7 +38,7 @@ TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
  * one any number loses. So it does up to 64 columns, 1 to 5 %: what runs beside a wgmma is slowed by it. */
 TC_HD TC_CONSTEXPR int tc__attn90_pause(const tc_attn_config c)
 {
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, all = c.bn / 8;
+    const int wide = tc__attn_wide(c), all = c.bn / 8;
     if (c.mask || c.score || c.dropout || c.type == TC_E4M3 || wide <= 64) return 0;
     return wide > 128 ? (c.causal ? all : 0) : c.causal ? (all > 7 ? 7 : all) : all > 8 ? 8 : all;
 }
@@ -48,7 +48,7 @@ TC_HD TC_CONSTEXPR int tc__attn90_pause(const tc_attn_config c)
  * 4. With dropout they are added before they are dropped, in the same order: p = 0 gives the same bits. */
 TC_HD TC_CONSTEXPR int tc__attn90_later(const tc_attn_config c, int i)
 {
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, most = c.bn > 32 ? c.bn - 32 : 0;
+    const int wide = tc__attn_wide(c), most = c.bn > 32 ? c.bn - 32 : 0;
     if (c.mask || c.score || c.type == TC_E4M3 || wide > 128) return 0;
     if (wide <= 64) return i ? c.bn : 0;
     return c.causal ? most : c.later && !c.dropout ? (i ? c.bn : most) : 0;
@@ -89,7 +89,7 @@ TC_HD TC_CONSTEXPR int tc__attn90_q_alone(const tc_attn_config c)
  * mask, whose second loop it slows down, and up to 128 where tc__attn90_pause does not serve. */
 TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
 {
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    const int wide = tc__attn_wide(c);
     return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3
            && (c.dropout ? wide > 64 && wide <= 128 : wide > 128);
 }
@@ -102,7 +102,7 @@ TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
 enum { TC__NOTE_ONE = 1, TC__NOTE_ALL, TC__NOTE_LAST };
 TC_HD TC_CONSTEXPR int tc__attn90_note_by(const tc_attn_config c)
 {
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    const int wide = tc__attn_wide(c);
     if (c.head_dim <= 64) return TC__NOTE_ONE;
     return c.type != TC_E4M3 && wide <= 128 && !c.causal && !c.later ? TC__NOTE_ALL : TC__NOTE_LAST;
 }
@@ -136,7 +136,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     tc_attn_config c = given;
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    const int wide = tc__attn_wide(c);
     if (c.type == TC_E4M3) { /* V is turned before it is there: one tile more on its way */
         c.stages = c.stages ? c.stages : c.head_dim <= 128 ? 4 : 3;
         c.q_stages = c.q_stages || c.head_dim <= 128 ? c.q_stages : 1; /* so that O has room */

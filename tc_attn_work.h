@@ -102,8 +102,9 @@ TC_HD TC_CONSTEXPR int tc__attn_hooked(const tc_attn_config c)
     return c.score || c.mask || c.mask_tile || c.out || c.sink;
 }
 
-/* The type of O. */
+/* The type of O; the larger head dim. */
 TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type == TC_E4M3 ? c.o : c.type; }
+TC_HD TC_CONSTEXPR int tc__attn_wide(tc_attn_config c) { return c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v; }
 
 /* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them,
  * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. TC__ATTN_BASE_RULES: those of decoding too;

@@ -237,21 +237,26 @@ typedef struct tc__attn_row_open {
  * costs 3 % of 192 whose second row is not added up later, and of 128 columns that are. */
 TC_DEV int tc__attn_seeds(const tc_attn_config c, const tc_attn_scores x)
 {
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
-    return c.causal && (wide > 64 ? !tc__attn_waits(c, x) : c.bm != 192 || tc__attn_waits(c, x));
+    return c.causal && (tc__attn_wide(c) > 64 ? !tc__attn_waits(c, x) : c.bm != 192 || tc__attn_waits(c, x));
 }
 
-/* Row i: its maximum, and what was added up before under the old one. The second row's is partly told to wait for the
- * first one's, where the compiler would else look for it before the first one's exponentials. Where every row sees a
- * finite score nothing asks for -inf. */
+/* Of the second row's four chains of comparisons so many wait for the first row's maximum, where the compiler would
+ * else make them before the first row's exponentials. */
+TC_DEV int tc__attn_late(const tc_attn_config c, const tc_attn_scores x)
+{
+    const int wide = tc__attn_wide(c);
+    if (wide > 64) return wide > 128 ? 4 : c.causal ? 0 : 2;
+    return tc__attn_waits(c, x) && !(c.causal && c.bm == 192) ? 0 : 2;
+}
+
+/* Row i: its maximum, and what was added up before under the old one. Where every row sees a finite score nothing asks
+ * for -inf. */
 TC_DEV_SM80 tc__attn_row_open tc__attn_row_begin(const tc_attn_config c, const tc_attn_scores x, const int i,
                                                  tc_attn_rows *r, float *f)
 {
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v,
-              own = wide > 64 ? c.causal : tc__attn_waits(c, x) && !(c.causal && c.bm == 192),
-              late = wide > 128 ? 4 : own ? 0 : 2;
-    const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
-                top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
+    const int late = i == 1 ? tc__attn_late(c, x) : 0;
+    const float from = late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f, top = tc__attn_top(x, i, late, from),
+                to = tc__attn_quad_max(fmaxf(r->max[i], top)),
                 base = (x.edges || c.score) && to == -TC__INF ? 0.f : to;
     tc__attn_row_open o = {tc__attn_shift(x, base), 0.f, 0.f, to > r->max[i]};
     f[i] = tc__exp2((r->max[i] - base) * x.scale);
@@ -302,7 +307,6 @@ TC_DEV_SM80 tc__attn_row_open tc_attn_softmax_head(const tc_attn_config c, const
 TC_DEV_SM80 int tc_attn_softmax_tail(const tc_attn_config c, const tc_attn_scores x, const int columns,
                                      tc__attn_row_open first, tc_attn_rows *r, float *f)
 {
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     tc__attn_row_open o = first;
     int rise;
     tc__attn_row_exp2(c, x, 0, columns, x.cols / 8, &o);
@@ -312,7 +316,7 @@ TC_DEV_SM80 int tc_attn_softmax_tail(const tc_attn_config c, const tc_attn_score
     tc__attn_row_exp2(c, x, 1, 0, x.cols / 8, &o);
     tc__attn_row_end(x, 1, o, r);
     tc__attn_add_rounding(c, x, r);
-    return wide <= 128 || __any_sync(0xffffffffu, rise);
+    return tc__attn_wide(c) <= 128 || __any_sync(0xffffffffu, rise);
 }
 TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, tc_attn_rows *r, float *f)
 {
